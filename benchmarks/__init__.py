@@ -1,0 +1,1 @@
+"""Budgets as ratios in one run: `python -m benchmarks [SUBJECT…]`."""

@@ -1,0 +1,1 @@
+"""What a prompt cache did: the report over logs."""

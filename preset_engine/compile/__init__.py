@@ -1,0 +1,1 @@
+"""The two stages: reduce (mutations to a transcript) and convert (transcript to a request). Pure."""

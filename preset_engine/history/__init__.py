@@ -1,0 +1,1 @@
+"""Histories: text to turns, SillyTavern chat files, tool groups, windows."""

@@ -1,0 +1,1 @@
+"""What goes to a model and what comes back: requests, deltas, usage, adapters."""

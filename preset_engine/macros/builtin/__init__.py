@@ -1,0 +1,1 @@
+"""The macros that come with the engine, one module a subject."""

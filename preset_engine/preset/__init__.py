@@ -1,0 +1,1 @@
+"""Presets: the model, the tolerant importer, the lossless exporter, the skeleton."""

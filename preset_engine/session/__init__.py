@@ -1,0 +1,1 @@
+"""The Stello session model: sessions, slots, forks, the forest, the engine and the agent."""

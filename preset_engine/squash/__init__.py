@@ -1,0 +1,1 @@
+"""Shaping message lists: the boolean squash, the post-processing modes, the zones."""

@@ -1,0 +1,1 @@
+"""Four back ends of the storage protocols: memory, files, SQLite, PostgreSQL."""
