@@ -1,4 +1,4 @@
-"""The values that travel from a preset to the model: roles, messages, chat records, pieces.
+r"""The values that travel from a preset to the model: roles, messages, chat records, pieces.
 
 Everything here is frozen, so a history can be shared between turns and never needs a copy. A message
 knows nothing of where its text came from; a `Draft` does: it is a message together with the pieces
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]"
+JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 

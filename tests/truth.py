@@ -172,10 +172,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     topic = dict(report.user_properties).get("truth")
     if topic is None or (report.when != "call" and report.passed):
         return
-    if hasattr(report, "wasxfail"):
-        outcome = "passed" if report.passed else "missed"
-    else:
-        outcome = report.outcome
+    outcome = (
+        ("passed" if report.passed else "missed") if hasattr(report, "wasxfail") else report.outcome
+    )
     _results[str(topic)][outcome] += 1
 
 
