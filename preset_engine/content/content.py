@@ -40,6 +40,22 @@ class Persona:
 
 
 @dataclass(frozen=True, slots=True)
+class Slots:
+    """What a session puts into a prompt beside its records (the Stello slots; memory is never among them).
+
+    Without a preset they stand in Stello's fixed order: system prompt, identity, insight, summary, history,
+    turn. With a preset the system prompt and identity lead `worldBookBefore`, the summary leads
+    `chatHistory`, the insight goes to `worldBookAfter` and the task to `postTurn` (design decision 6).
+    """
+
+    system_prompt: str = ""
+    identity: str = ""
+    insight: str = ""
+    summary: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """What fills a preset's holes.
 
@@ -49,6 +65,7 @@ class Content:
         post_turn: blocks of `postTurn`.
         history: the conversation so far: messages, SillyTavern records, or text in one of the three head
             forms; oldest first.
+        slots: what a session adds; None outside sessions.
         turn: the newest user input (native: the `currentTurn` hole; sillytavern: typed into the box).
         user: the user's name; the persona's name wins when a persona is given.
         char: the character's name; the card's name wins when a card is given.
@@ -68,6 +85,7 @@ class Content:
     after: Sequence[Block] = ()
     post_turn: Sequence[Block] = ()
     history: Sequence[ChatMessage] | Sequence[ChatRecord] | str = ()
+    slots: Slots | None = None
     turn: str = ""
     user: str = ""
     char: str = ""

@@ -1,0 +1,35 @@
+"""What an application or the command line runs with: the live context.
+
+The core never looks at the clock or the environment; this module does, once, and hands the result in.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from datetime import datetime
+
+from preset_engine.context import Context
+from preset_engine.errors import Note
+from preset_engine.vocabulary import load_counter
+
+DEFAULT_ENCODING = "o200k_base"
+
+
+def live_context(encoding: str = DEFAULT_ENCODING) -> tuple[Context, tuple[Note, ...]]:
+    """The machine's clock and zone, real randomness, fresh ids and exact tokens.
+
+    Args:
+        encoding: the tiktoken vocabulary that counts.
+
+    Returns:
+        The context, and notes on what could not be had (an estimate in place of a vocabulary).
+    """
+    counter, notes = load_counter(encoding)
+    context = Context(
+        clock=lambda: datetime.now().astimezone(),
+        random=random.random,
+        new_id=lambda: uuid.uuid4().hex,
+        tokens=counter,
+    )
+    return context, notes
