@@ -17,7 +17,7 @@ import pytest
 from tests.truth import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "presets" / "README.md"]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -50,6 +50,7 @@ def test_python_blocks_run(page, tmp_path):
         capture_output=True,
         text=True,
         timeout=60,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
@@ -58,7 +59,7 @@ def commands() -> list[tuple[Path, str, list[str]]]:
     found = []
     for page in PAGES:
         for body in blocks(page, "console"):
-            for part in re.split(r"^\$ ", body, flags=re.M)[1:]:
+            for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
                 command, *output = part.rstrip("\n").split("\n")
                 while command.endswith("\\"):
                     command = command[:-1] + output.pop(0)
@@ -67,7 +68,9 @@ def commands() -> list[tuple[Path, str, list[str]]]:
 
 
 @pytest.mark.parametrize(
-    "page, command, output", commands(), ids=lambda value: str(getattr(value, "name", value))[:40]
+    ("page", "command", "output"),
+    commands(),
+    ids=lambda value: str(getattr(value, "name", value))[:40],
 )
 def test_console_blocks_print_what_they_say(page, command, output):
     if command.startswith(("make ", "pip ", "python -m venv")):
@@ -85,7 +88,7 @@ def test_console_blocks_print_what_they_say(page, command, output):
     pattern = ".*?".join(
         re.escape(line.strip()).replace("…", ".*?") for line in output if line.strip()
     )
-    assert re.search(pattern, done.stdout + done.stderr, re.S), done.stdout + done.stderr
+    assert re.search(pattern, done.stdout + done.stderr, re.DOTALL), done.stdout + done.stderr
 
 
 def test_links_between_pages_lead_somewhere():
