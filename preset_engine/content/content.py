@@ -53,6 +53,7 @@ class Slots:
     insight: str = ""
     summary: str = ""
     task: str = ""
+    shared_memory: str = ""  # optional: between the system prompt and the identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class Content:
             forms; oldest first.
         slots: what a session adds; None outside sessions.
         turn: the newest user input (native: the `currentTurn` hole; sillytavern: typed into the box).
+        tail: a running tool loop (assistant calls and their results); it follows the whole frame unchanged.
         user: the user's name; the persona's name wins when a persona is given.
         char: the character's name; the card's name wins when a card is given.
         persona: the user's persona.
@@ -87,6 +89,7 @@ class Content:
     history: Sequence[ChatMessage] | Sequence[ChatRecord] | str = ()
     slots: Slots | None = None
     turn: str = ""
+    tail: Sequence[ChatMessage] = ()
     user: str = ""
     char: str = ""
     persona: Persona | None = None
