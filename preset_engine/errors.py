@@ -118,7 +118,15 @@ class SessionChanged(SessionError):
 
 
 class InvalidReference(SessionError):
-    """A reference points to the session itself, an ancestor or a descendant."""
+    """A reference points to the session itself, an ancestor or a descendant.
+
+    Attributes:
+        reason: `self_ref`, `ancestor_ref` or `descendant_ref`.
+    """
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class SplitRefused(SessionError):
