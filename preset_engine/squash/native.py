@@ -1,0 +1,98 @@
+"""Shaping in the native dialect: the mode works on the zones around the history, never on the history.
+
+The zones before and after are shaped each on its own, so nothing joins across a border and the last user
+turn of the history stays apart from the current turn. Inside the history only neighbours of one role join;
+nothing changes its role, so a depth entry stays a system message. "First" in `semi` and `strict` means first
+of the whole prompt. The strict placeholder is decided on the whole prompt too, and none is added where the
+history supplies the first turn (design decision 3; reference/seeds.md, section 3.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from preset_engine.messages import ChatMessage, Draft
+from preset_engine.squash.names import NO_NAMES, Names
+from preset_engine.squash.post_process import Mode, mode_of, placeholder_place, shape
+from preset_engine.squash.runs import Span
+from preset_engine.squash.shaped import PLACEHOLDER, placeholder_message, placeholder_pieces
+from preset_engine.squash.system import squash_system
+from preset_engine.squash.zones import HistoryZone, Zones
+
+DEFAULT_MODE = Mode.STRICT
+
+
+def shape_zones(
+    zones: Zones,
+    mode: Mode | str | bool = DEFAULT_MODE,
+    names: Names = NO_NAMES,
+    placeholder: str = PLACEHOLDER,
+) -> Zones:
+    """Shape the three zones of a prompt.
+
+    Args:
+        zones: the prompt as the holes gave it.
+        mode: a mode or its name; True is the boolean (system messages only), False is `none`.
+        names: who takes part; only named messages and the mode `single` need it.
+        placeholder: text of the user message that `strict` may add.
+
+    Raises:
+        AssemblyError: there is no such mode.
+    """
+    if mode is True:
+        return replace(zones, before=squash_system(zones.before), after=squash_system(zones.after))
+    chosen = Mode.NONE if mode is False else mode if isinstance(mode, Mode) else mode_of(mode)
+    if chosen is Mode.NONE:
+        return zones
+    before = _shape_zone(zones.before, chosen, names, is_first=True)
+    is_start = not before and zones.history.is_empty
+    after = _shape_zone(zones.after, chosen, names, is_first=is_start)
+    shaped = Zones(before, replace(zones.history, is_joined=True), after)
+    return _with_placeholder(shaped, placeholder) if chosen.basic is Mode.STRICT else shaped
+
+
+def _shape_zone(
+    drafts: tuple[Draft, ...], mode: Mode, names: Names, *, is_first: bool
+) -> tuple[Draft, ...]:
+    if not drafts:
+        return ()
+    messages = [draft.message for draft in drafts]
+    return tuple(shape(messages, mode, names, None, is_first=is_first).drafts(drafts))
+
+
+def _with_placeholder(zones: Zones, text: str) -> Zones:
+    """Add the user message that a strict provider wants before the first other turn, if one is missing."""
+    if has_turns(zones.history):
+        # The history supplies the first turn, unless a zone before it begins with the assistant.
+        place = placeholder_place(_roles(zones.before)) if len(zones.before) > 1 else None
+        place = 0 if zones.before and zones.before[0].message.role == "assistant" else place
+    else:
+        place = placeholder_place(_roles((*zones.before, *zones.after)))
+    if place is None:
+        return zones
+    added = Draft(placeholder_message(text), placeholder_pieces(text))
+    if place < len(zones.before):
+        return replace(zones, before=(*zones.before[:place], added, *zones.before[place:]))
+    rest = place - len(zones.before)
+    return replace(zones, after=(*zones.after[:rest], added, *zones.after[rest:]))
+
+
+def has_turns(history: HistoryZone) -> bool:
+    """Whether the history says anything but system messages."""
+    return any(
+        _speaks(segment, history) for segment in replace(history, is_joined=False).segments()
+    )
+
+
+def _speaks(segment: object, history: HistoryZone) -> bool:
+    if isinstance(segment, Span):
+        records: Sequence[ChatMessage] = history.records
+        return any(
+            records[number].role != "system" for number in range(segment.start, segment.stop)
+        )
+    return isinstance(segment, Draft) and segment.message.role != "system"
+
+
+def _roles(drafts: Sequence[Draft]) -> list[str]:
+    return [draft.message.role for draft in drafts]

@@ -1,0 +1,182 @@
+"""Neighbours of one role inside the history become one message; nothing else there changes.
+
+Which records join depends on the records alone, so it is remembered: the next turn of a chat shares its
+prefix with the last one, and only its new records are looked at. The memory compares references, never
+texts, and holds the last few chats.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeAlias
+
+from preset_engine.messages import ChatMessage, Draft
+from preset_engine.squash.parts import chunks_of, content_from
+
+_JOINABLE = frozenset({"system", "user", "assistant"})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Records that are sent as they are: `records[start:stop]`."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """One message made of several neighbours.
+
+    Attributes:
+        message: what is sent.
+        sources: ranges of records and drafts it was made of, in order.
+    """
+
+    message: ChatMessage
+    sources: tuple[Span | Draft, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Two or more records in a row that join: `records[start:stop]`."""
+
+    start: int
+    stop: int
+    message: ChatMessage
+
+
+def can_join(first: ChatMessage, second: ChatMessage) -> bool:
+    """Whether two neighbours may be one message: same speaker, some text, no tools, nothing unknown."""
+    return (
+        first.role == second.role
+        and first.role in _JOINABLE
+        and first.name == second.name
+        and _is_plain(first)
+        and _is_plain(second)
+    )
+
+
+def _is_plain(message: ChatMessage) -> bool:
+    return bool(
+        message.content
+        and not message.tool_calls
+        and message.tool_call_id is None
+        and not message.extra
+    )
+
+
+def join_messages(messages: Iterable[ChatMessage]) -> ChatMessage:
+    """One message of several that can join; texts are parted by a blank line, media stay whole."""
+    members = list(messages)
+    chunks = [chunk for message in members for chunk in chunks_of(message)]
+    return replace(members[0], content=content_from(chunks))
+
+
+_MEMORY_SIZE = 8
+_known: dict[int, tuple[tuple[ChatMessage, ...], tuple[Run, ...]]] = {}
+
+
+def find_runs(records: tuple[ChatMessage, ...]) -> tuple[Run, ...]:
+    """The runs of a history, oldest first; the shared prefix of a known history is not scanned again."""
+    if not records:
+        return ()
+    seen, runs = _known.pop(id(records[0]), ((), ()))
+    shared = min(len(seen), len(records))
+    if seen[:shared] != records[:shared]:
+        seen, runs, shared = (), (), 0
+    if len(seen) != len(records):
+        # The last shared record may join the next one, and a run over it is found anew.
+        settled = [run for run in runs if run.stop < shared]
+        unsettled = [run.start for run in runs[len(settled) :] if run.start < shared]
+        resume = min([*unsettled, max(shared - 1, 0)])
+        runs = (*settled, *_scan(records, resume))
+    while len(_known) >= _MEMORY_SIZE:
+        _known.pop(next(iter(_known)), None)
+    _known[id(records[0])] = (records, runs)
+    return runs
+
+
+def _scan(records: tuple[ChatMessage, ...], start: int) -> Iterator[Run]:
+    roles = [message.role for message in records[start:]]
+    stop = start
+    for number, (role, following) in enumerate(pairwise(roles), start):
+        if role == following and number >= stop and can_join(records[number], records[number + 1]):
+            stop = number + 2
+            while stop < len(records) and can_join(records[stop - 1], records[stop]):
+                stop += 1
+            yield Run(number, stop, join_messages(records[number:stop]))
+
+
+Segment: TypeAlias = "Span | Draft | Joined"
+
+
+def join_segments(
+    segments: Iterable[Span | Draft], records: tuple[ChatMessage, ...]
+) -> Iterator[Segment]:
+    """Join neighbours of one role in a zone of ranges and drafts.
+
+    Works in steps of runs and drafts, not of records: a long history without runs is a handful of steps.
+    """
+    group: list[Segment] = []
+    for atom in _atoms(segments, records):
+        if group and not can_join(_last(group[-1], records), _first(atom, records)):
+            yield _close(group, records)
+            group = []
+        group.append(atom)
+    if group:
+        yield _close(group, records)
+
+
+def _atoms(segments: Iterable[Span | Draft], records: tuple[ChatMessage, ...]) -> Iterator[Segment]:
+    """Cut each range at its runs, and single records off its ends, which may join a draft beside them."""
+    runs = find_runs(records)
+    for segment in segments:
+        if isinstance(segment, Draft):
+            yield segment
+            continue
+        at, stop = segment.start, segment.stop
+        first = bisect_right(runs, at, key=lambda run: run.stop)
+        for run in runs[first : bisect_left(runs, stop, key=lambda run: run.start)]:
+            start, end = max(run.start, at), min(run.stop, stop)
+            yield from _cut(at, start)
+            if end - start == run.stop - run.start:
+                yield Joined(run.message, (Span(start, end),))
+            elif end - start > 1:
+                yield Joined(join_messages(records[start:end]), (Span(start, end),))
+            else:
+                yield Span(start, end)
+            at = end
+        yield from _cut(at, stop)
+
+
+def _cut(start: int, stop: int) -> Iterator[Span]:
+    if stop - start <= 2:
+        yield from (Span(number, number + 1) for number in range(start, stop))
+        return
+    yield Span(start, start + 1)
+    yield Span(start + 1, stop - 1)
+    yield Span(stop - 1, stop)
+
+
+def _first(atom: Segment, records: tuple[ChatMessage, ...]) -> ChatMessage:
+    return records[atom.start] if isinstance(atom, Span) else atom.message
+
+
+def _last(atom: Segment, records: tuple[ChatMessage, ...]) -> ChatMessage:
+    return records[atom.stop - 1] if isinstance(atom, Span) else atom.message
+
+
+def _close(group: list[Segment], records: tuple[ChatMessage, ...]) -> Segment:
+    if len(group) == 1:
+        return group[0]
+    message = join_messages(_first(atom, records) for atom in group)
+    sources = tuple(
+        source
+        for atom in group
+        for source in (atom.sources if isinstance(atom, Joined) else (atom,))
+    )
+    return Joined(message, sources)
