@@ -16,6 +16,7 @@ _HOMES = {
     "Note": "errors",
     "Preset": "preset.model",
     "PresetEngineError": "errors",
+    "open_storage": "storage.open",
 }
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Note",
     "Preset",
     "PresetEngineError",
+    "open_storage",
 ]
 
 __version__ = "0.1.0"

@@ -1,0 +1,152 @@
+"""The border of the store: what comes in is made storable, and said the same way in every back end.
+
+NUL and lone surrogates cannot be stored by PostgreSQL or written as UTF-8; both become U+FFFD here, in texts and
+in every text inside JSON values. Ids are checked, since they become keys and file names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from preset_engine.errors import SessionArchived, SessionChanged, SessionError, SessionNotFound
+from preset_engine.llm.request import ToolCall
+from preset_engine.messages import JsonObject, JsonValue
+from preset_engine.session.meta import FrozenConfig, SessionMeta
+from preset_engine.session.record import SessionRecord
+
+REPLACEMENT = "\ufffd"
+MAX_ID_CHARACTERS = 200
+_BAD = re.compile("[\x00\ud800-\udfff]")
+
+
+def clean_text(text: str) -> str:
+    """The text with NUL and lone surrogates replaced by U+FFFD; a clean text is given back itself."""
+    if text.isascii() and "\x00" not in text:
+        return text
+    return _BAD.sub(REPLACEMENT, text)
+
+
+def clean_json(value: JsonValue) -> JsonValue:
+    """The value with every text cleaned, keys included; tuples become lists."""
+    match value:
+        case str():
+            return clean_text(value)
+        case dict():
+            return {clean_text(key): clean_json(item) for key, item in value.items()}
+        case list() | tuple():
+            return [clean_json(item) for item in value]
+        case _:
+            return value
+
+
+def clean_object(value: Mapping[str, JsonValue]) -> JsonObject:
+    """A cleaned copy of a JSON object."""
+    return {clean_text(key): clean_json(item) for key, item in value.items()}
+
+
+def clean_record(record: SessionRecord, number: int) -> SessionRecord:
+    """The record as it is stored: every text cleaned, with its number."""
+    return replace(
+        record,
+        role=clean_text(record.role),
+        content=clean_text(record.content),
+        tool_calls=tuple(_clean_call(call) for call in record.tool_calls),
+        tool_call_id=_clean_optional(record.tool_call_id),
+        timestamp=clean_text(record.timestamp),
+        number=number,
+        alternatives=tuple(map(clean_text, record.alternatives)),
+        edited_at=_clean_optional(record.edited_at),
+        extra=clean_object(record.extra) if record.extra else {},
+    )
+
+
+def _clean_call(call: ToolCall) -> ToolCall:
+    return ToolCall(clean_text(call.id), clean_text(call.name), clean_object(call.arguments))
+
+
+def _clean_optional(text: str | None) -> str | None:
+    return None if text is None else clean_text(text)
+
+
+def clean_records(records: Iterable[SessionRecord], first: int) -> tuple[SessionRecord, ...]:
+    """The records as they are stored, numbered from `first` on."""
+    return tuple(clean_record(record, first + place) for place, record in enumerate(records))
+
+
+def check_id(session_id: str) -> str:
+    """The id, if it can be one: 1 to 200 characters, nothing unstorable; raises `SessionError`."""
+    if not 0 < len(session_id) <= MAX_ID_CHARACTERS or _BAD.search(session_id):
+        raise SessionError(
+            f"{session_id!r:.60} cannot be a session id; use 1 to {MAX_ID_CHARACTERS} ordinary characters"
+        )
+    return session_id
+
+
+def clean_config(config: FrozenConfig) -> FrozenConfig:
+    """The config as it is stored."""
+    skills = None if config.skills is None else tuple(map(clean_text, config.skills))
+    return FrozenConfig(_clean_optional(config.system_prompt), skills)
+
+
+def put_over(meta: SessionMeta, old: SessionMeta | None, now: str) -> SessionMeta:
+    """The meta that a put stores over the old one: cleaned, empty times filled in, the store's own version."""
+    created = meta.created_at or (now if old is None else old.created_at)
+    active = meta.last_active_at or (created if old is None else old.last_active_at)
+    return replace(
+        meta,
+        label=clean_text(meta.label),
+        created_at=clean_text(created),
+        updated_at=clean_text(meta.updated_at) or now,
+        last_active_at=clean_text(active),
+        version=0 if old is None else old.version,
+    )
+
+
+def touched(meta: SessionMeta, now: str) -> SessionMeta:
+    """The meta after a commit that changed the records."""
+    return replace(meta, version=meta.version + 1, updated_at=now)
+
+
+def dumps(value: object) -> str:
+    """JSON text on one line, readable in any script; it holds no line break of its own."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False)
+
+
+# ---- refusals, worded once for all back ends ----
+
+
+def not_found(session_id: str) -> SessionNotFound:
+    """No session of this id."""
+    return SessionNotFound(f"no session {session_id!r} here; `sessions list` shows the ids")
+
+
+def taken(session_id: str) -> SessionError:
+    """The id is in use."""
+    return SessionError(f"a session {session_id!r} is already stored; choose another id")
+
+
+def no_record(session_id: str, number: int) -> SessionNotFound:
+    """The session has no record of this number."""
+    return SessionNotFound(
+        f"session {session_id!r} has no record {number}; it may have been trimmed"
+    )
+
+
+def check_version(meta: SessionMeta, expected: int | None) -> None:
+    """Refuse a write that was prepared from another state of the session."""
+    if expected is not None and meta.version != expected:
+        raise SessionChanged(
+            f"session {meta.id!r} is at version {meta.version}, not {expected}: another writer was first; "
+            "load it again and retry"
+        )
+
+
+def check_active(meta: SessionMeta) -> None:
+    """Refuse a turn on an archived session."""
+    if meta.is_archived:
+        raise SessionArchived(
+            f"session {meta.id!r} is archived and takes no turns; fork it to go on"
+        )
