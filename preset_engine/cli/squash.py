@@ -1,0 +1,195 @@
+"""`preset-engine squash`: a message list in, the shaped list out; or one row a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from preset_engine.messages import JsonObject, JsonValue
+    from preset_engine.squash.names import Names
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("squash")(squash)
+
+
+def squash(
+    messages: Annotated[
+        str, typer.Argument(help="File with a JSON list of messages, or - for standard input.")
+    ] = "-",
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            "-m",
+            help="none, merge, semi, strict, single; merge_tools, semi_tools, strict_tools.",
+        ),
+    ] = "strict",
+    system: Annotated[
+        bool,
+        typer.Option("--system", help="Only join system messages, as squash_system_messages does."),
+    ] = False,
+    char: Annotated[str, typer.Option(help="The character's name, for prefixes.")] = "",
+    user: Annotated[str, typer.Option(help="The user's name, for prefixes.")] = "",
+    placeholder: Annotated[
+        str, typer.Option(help="Text of the user message that strict may add.")
+    ] = "[Start a new chat]",
+    lines: Annotated[
+        bool, typer.Option("--lines", help="One row a line; one answer line for each.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print compact JSON (the answer is JSON in any case).")
+    ] = False,
+) -> None:
+    """Shape a message list as a preset's post-processing would, and print it as JSON."""
+    import json
+
+    from preset_engine.squash.names import Names
+
+    text = _read(messages)
+    if lines:
+        is_good = True
+        for answer in _answers(text.split("\n")):
+            is_good = is_good and "error" not in answer
+            print(json.dumps(answer, ensure_ascii=True), flush=True)
+        raise typer.Exit(0 if is_good else 1)
+    names = Names(char, user)
+    shaped = shape_list(_parse(text), mode, names, placeholder, system=system)
+    print(json.dumps(shaped, ensure_ascii=False, indent=None if as_json else 1))
+
+
+def shape_list(
+    value: JsonValue, mode: str, names: Names, placeholder: str, *, system: bool = False
+) -> list[JsonObject]:
+    """The shaped list as JSON objects; `none` hands the objects on untouched.
+
+    Raises:
+        InputRefused: the value is no list of message objects.
+        AssemblyError: there is no such mode.
+    """
+    from preset_engine.messages import parse_messages
+    from preset_engine.squash.post_process import Mode, mode_of, post_process
+    from preset_engine.squash.system import squash_messages
+
+    given = _objects(value)
+    chosen = mode_of(mode)
+    if system:
+        return [message.to_json() for message in squash_messages(parse_messages(given))]
+    if chosen is Mode.NONE:
+        return given
+    shaped = post_process(parse_messages(given), chosen, names, placeholder)
+    return [message.to_json() for message in shaped]
+
+
+def answer_row(row: JsonObject) -> JsonObject:
+    """The answer to one row; its `kind` says which shaping is asked for."""
+    from preset_engine.errors import InputRefused
+
+    match row.get("kind"):
+        case "post_process":
+            return {"id": row.get("id"), "out": _every_mode(row)}
+        case "claude":
+            return {"id": row.get("id"), **_anthropic(row)}
+        case "openai_shape_cache":
+            return {"id": row.get("id"), "out": _marked(_objects(row.get("messages")), row)}
+        case kind:
+            known = "post_process, claude, openai_shape_cache"
+            raise InputRefused(f"a row's kind is one of {known}, not {kind!r}")
+
+
+def _every_mode(row: JsonObject) -> JsonObject:
+    from preset_engine.squash.post_process import Mode
+    from preset_engine.squash.shaped import PLACEHOLDER
+
+    names = _names(row)
+    placeholder = row.get("placeholder")
+    text = placeholder if isinstance(placeholder, str) else PLACEHOLDER
+    modes = ["", "claude", *(mode.value for mode in Mode if mode is not Mode.NONE)]
+    return {mode: list(shape_list(row.get("messages"), mode, names, text)) for mode in modes}
+
+
+def _anthropic(row: JsonObject) -> JsonObject:
+    from preset_engine.messages import parse_messages
+    from preset_engine.squash.anthropic_shape import to_anthropic
+
+    prefill = row.get("prefill")
+    shape = to_anthropic(
+        parse_messages(_objects(row.get("messages"))),
+        names=_names(row),
+        prefill=prefill if isinstance(prefill, str) else "",
+        use_system_prompt=bool(row.get("use_system_prompt")),
+        use_tools=bool(row.get("use_tools")),
+    )
+    out: JsonObject = {"messages": list(shape.messages), "systemPrompt": list(shape.system)}
+    return {"out": out, "out_cached_messages": _marked(shape.messages, row)}
+
+
+def _marked(messages: list[JsonObject], row: JsonObject) -> JsonValue:
+    from preset_engine.squash.cache_marks import DEFAULT_TTL, mark_messages
+
+    depth, ttl = row.get("caching_at_depth"), row.get("ttl")
+    if not isinstance(depth, int):
+        return list(messages)
+    return list(mark_messages(messages, depth, ttl if isinstance(ttl, str) else DEFAULT_TTL))
+
+
+def _names(row: JsonObject) -> Names:
+    from preset_engine.squash.names import Names
+
+    names = row.get("names")
+    return Names.from_json(names if isinstance(names, dict) else {})
+
+
+def _objects(value: JsonValue) -> list[JsonObject]:
+    from preset_engine.errors import InputRefused
+
+    listed = value.get("messages") if isinstance(value, dict) else value
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise InputRefused("messages must be a JSON list of objects with a role and a content")
+    return [item for item in listed if isinstance(item, dict)]
+
+
+def _answers(rows: Iterable[str]) -> Iterable[JsonObject]:
+    from preset_engine.errors import PresetEngineError
+
+    for line in rows:
+        if not line.strip():
+            continue
+        row_id: JsonValue = None
+        try:
+            row = _parse(line)
+            if isinstance(row, dict):
+                row_id = row.get("id")
+            yield answer_row(row if isinstance(row, dict) else {})
+        except PresetEngineError as error:
+            yield {"id": row_id, "error": str(error)}
+
+
+def _read(source: str) -> str:
+    import sys
+
+    from preset_engine.errors import UnreadableInput
+
+    try:
+        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInput(f"cannot read {source!r}: {error}") from None
+
+
+def _parse(text: str) -> JsonValue:
+    import json
+
+    from preset_engine.errors import UnreadableInput
+
+    try:
+        value: JsonValue = json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableInput(f"this is not JSON: {error}") from None
+    return value
