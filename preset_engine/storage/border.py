@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from preset_engine.errors import SessionArchived, SessionChanged, SessionError, SessionNotFound
+from preset_engine.errors import (
+    InputRefused,
+    SessionArchived,
+    SessionChanged,
+    SessionError,
+    SessionNotFound,
+)
 from preset_engine.llm.request import ToolCall
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import FrozenConfig, SessionMeta
@@ -83,6 +89,15 @@ def check_id(session_id: str) -> str:
             f"{session_id!r:.60} cannot be a session id; use 1 to {MAX_ID_CHARACTERS} ordinary characters"
         )
     return session_id
+
+
+def check_tenant(tenant: str) -> str:
+    """The tenant's name, if it can be one; the same rule as for ids; raises `InputRefused`."""
+    if not 0 < len(tenant) <= MAX_ID_CHARACTERS or _BAD.search(tenant):
+        raise InputRefused(
+            f"{tenant!r:.60} cannot be a tenant; use 1 to {MAX_ID_CHARACTERS} ordinary characters"
+        )
+    return tenant
 
 
 def clean_config(config: FrozenConfig) -> FrozenConfig:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from preset_engine.session.protocols import SessionDump
-from preset_engine.storage.border import check_id, taken
+from preset_engine.storage.border import check_id, check_tenant, taken
 from preset_engine.storage.changes import (
     Change,
     ConfigPut,
@@ -48,7 +48,7 @@ class LocalStore(LocalContent, LocalTree):
 
     def for_tenant(self, tenant: str) -> LocalStore:
         """Another tenant's store over the same place; a transaction covers one tenant."""
-        return self._open_tenant(tenant)
+        return self._open_tenant(check_tenant(tenant))
 
     async def transaction(self, work: Callable[[LocalStore], Awaitable[Result]]) -> Result:
         """Run `work(self)` as one step; an exception undoes it."""

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from preset_engine.errors import InputRefused
 from preset_engine.session.protocols import Store
+from preset_engine.storage.border import check_tenant
 
 FORMS = "memory:, files:DIR, sqlite:PATH or postgresql://USER@HOST/DATABASE"
 
@@ -43,8 +44,7 @@ async def open_storage(
         StorageLost: the place cannot be opened or reached.
     """
     kind, _, rest = url.partition(":")
-    if not 0 < len(tenant) <= 200:
-        raise InputRefused("a tenant is a text of 1 to 200 characters")
+    check_tenant(tenant)
     match kind:
         case "memory":
             from preset_engine.storage.memory import open_memory

@@ -1,0 +1,54 @@
+"""The file back end: one folder, readable lines, safe for several processes on one machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from preset_engine.errors import StorageFormat
+from preset_engine.storage.disk import our_errors, write_whole
+from preset_engine.storage.journal import FileJournal, file_name
+from preset_engine.storage.local import LocalStore
+from preset_engine.storage.threads import run_to_end
+from preset_engine.storage.workspace import Workspace
+
+FORMAT = 1
+_KIND = "preset_engine sessions"
+
+
+async def open_files(
+    folder: Path, tenant: str, clock: Callable[[], datetime], new_id: Callable[[], str]
+) -> LocalStore:
+    """Open the store in a folder, creating it where needed; raises `StorageFormat`, `StorageLost`."""
+    await run_to_end(lambda: _prepare(folder))
+    stores: dict[str, LocalStore] = {}
+
+    def store_of(name: str) -> LocalStore:
+        if name not in stores:
+            journal = FileJournal(folder / "tenants" / file_name(name))
+            stores[name] = LocalStore(name, Workspace(journal, clock, new_id), store_of)
+        return stores[name]
+
+    return store_of(tenant)
+
+
+def _prepare(folder: Path) -> None:
+    mark = folder / "store.json"
+    with our_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not mark.exists():
+            write_whole(mark, json.dumps({"kind": _KIND, "format": FORMAT}).encode())
+        text = mark.read_text("utf-8")
+    try:
+        found = json.loads(text)
+        number = int(found["format"]) if found["kind"] == _KIND else 0
+    except (ValueError, KeyError, TypeError):
+        number = 0
+    if number < 1:
+        raise StorageFormat(f"{mark} is damaged or of another program; restore it from a copy")
+    if number > FORMAT:
+        raise StorageFormat(
+            f"{folder} was written in format {number}, this version knows {FORMAT}; update preset-engine"
+        )
