@@ -48,7 +48,8 @@ def shape_zones(
     before = _shape_zone(zones.before, chosen, names, is_first=True)
     is_start = not before and zones.history.is_empty
     after = _shape_zone(zones.after, chosen, names, is_first=is_start)
-    shaped = Zones(before, replace(zones.history, is_joined=True), after)
+    history = replace(zones.history, is_joined=True)
+    shaped = Zones(before, history, after, zones.tail)
     return _with_placeholder(shaped, placeholder) if chosen.basic is Mode.STRICT else shaped
 
 

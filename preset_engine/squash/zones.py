@@ -118,17 +118,26 @@ class HistoryZone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The three zones of one prompt."""
+    """The three zones of one prompt, and the running tool loop behind them.
+
+    Attributes:
+        before: drafts ahead of the history.
+        history: the history hole.
+        after: drafts behind it.
+        tail: a tool loop that follows the frame unchanged; no mode shapes it.
+    """
 
     before: tuple[Draft, ...] = ()
     history: HistoryZone = field(default_factory=HistoryZone)
     after: tuple[Draft, ...] = ()
+    tail: tuple[Draft, ...] = ()
 
     def messages(self) -> list[ChatMessage]:
         """What is sent, in order."""
         found = [draft.message for draft in self.before]
         found += self.history.messages()
         found += [draft.message for draft in self.after]
+        found += [draft.message for draft in self.tail]
         return found
 
     def drafts(self) -> Iterator[Draft]:
@@ -136,6 +145,7 @@ class Zones:
         yield from self.before
         yield from self.history.drafts()
         yield from self.after
+        yield from self.tail
 
 
 def record_origin(number: int) -> Origin:

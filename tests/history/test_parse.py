@@ -14,7 +14,6 @@ from preset_engine.history.parse import (
     print_history,
 )
 from preset_engine.history.projection import project_history
-from preset_engine.history.refs import is_current_turn_ref, is_history_ref
 from preset_engine.messages import ChatMessage, JsonObject
 from tests import truth
 
@@ -52,16 +51,6 @@ def test_an_old_projection_keeps_the_newest_blocks(row: truth.Row) -> None:
     assert projected.body == row["expected"]["body"]
     assert projected.notice == (notice and notice["kind"])
     assert projected.kept_blocks == (notice or {}).get("kept", 0)
-
-
-@truth.seeds("wa.history_ref")
-def test_history_references_are_exact(row: truth.Row) -> None:
-    assert is_history_ref(row["input"]["ref"]) is row["expected"]["is_history"]
-
-
-@truth.seeds("wa.current_turn_ref")
-def test_turn_references_are_exact(row: truth.Row) -> None:
-    assert is_current_turn_ref(row["input"]["ref"]) is row["expected"]["is_current_turn"]
 
 
 @pytest.mark.parametrize(
