@@ -4,7 +4,7 @@ A `Request` is made from a compiled turn; an adapter turns it into its provider'
 a stream of `Delta`. Streaming is the only transport (design decision 7): there is no other door, and a
 caller who wants the whole answer drains the same stream. Usage travels through the stream too::
 
-    Request(messages, tools, params)  ──adapter.stream──▶  Delta(text="Hel") Delta(text="lo") Delta(usage=…)
+    Request(messages, tools, …)  ──adapter.stream──▶  Delta(text="Hel") Delta(text="lo") Delta(usage=…)
 
 `Usage.input_tokens` is the whole prompt, cached tokens included; a provider that counts them apart has them
 added by its adapter. A number that the provider does not tell is None, never 0.
@@ -18,6 +18,7 @@ from typing import Protocol, runtime_checkable
 
 from preset_engine.errors import NotConfigured
 from preset_engine.messages import ChatMessage, JsonObject, JsonValue
+from preset_engine.preset.model import Generation
 
 
 def _no_arguments() -> JsonObject:
@@ -55,19 +56,19 @@ class Request:
     Attributes:
         messages: exactly what is sent, in order; the adapter joins and drops nothing.
         tools: tools on offer; None sends no tool field at all, an empty tuple an empty list.
-        params: generation parameters under OpenAI's names (`temperature`, `max_tokens`, ...).
+        generation: generation parameters under native names; the adapter maps them for its model.
+        params: fields of the body under the endpoint's own names; they win over `generation`.
         model: the model's name; None takes the adapter's own.
         has_preset: a preset ordered the messages. An endpoint that takes system text apart lifts only the
             leading system messages then, and all of them otherwise (design decision 7).
-        extra: further fields of the body, written over the adapter's own.
     """
 
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...] | None = None
+    generation: Generation = field(default_factory=Generation)
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     model: str | None = None
     has_preset: bool = False
-    extra: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

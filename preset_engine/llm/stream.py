@@ -140,6 +140,17 @@ class ReplyBuilder:
             response_id=self._response_id,
         )
 
+    def partial(self) -> Reply:
+        """What has arrived of a reply that failed; its tool calls are left out."""
+        return Reply(
+            text="".join(self._texts),
+            reasoning="".join(self._reasoning),
+            usage=self._usage,
+            finish_reason=self._finish_reason,
+            model=self._model,
+            response_id=self._response_id,
+        )
+
 
 async def deltas(adapter: ModelAdapter, request: Request) -> AsyncGenerator[Delta, None]:
     """The adapter's stream, closed for sure when the reader stops early."""

@@ -1,0 +1,292 @@
+"""From a session's stored state to the request: the frame, the window, the summary, the slots, `compile_turn`.
+
+`compile_turn` is the only thing that orders messages. With no preset its built-in skeleton is Stello's fixed
+order; with one, the preset decides (design decision 6). What is read from the store is one `Loaded`, what is
+ready to be sent one `Prepared`; both are values, so a prompt can be looked at without a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from preset_engine.compile.mutations import ContextMutation
+from preset_engine.compile.reduce import reduce_turn_context
+from preset_engine.content.content import Content
+from preset_engine.context import Context
+from preset_engine.dialect import Dialect
+from preset_engine.errors import SessionError
+from preset_engine.history.window import UNLIMITED, window_start
+from preset_engine.llm.request import Request, ToolSpec
+from preset_engine.messages import ChatMessage, JsonObject, JsonValue
+from preset_engine.preset.model import Generation, Preset
+from preset_engine.session._skeleton import CompiledTurn, compile_without_preset
+from preset_engine.session.compression import (
+    Budget,
+    Compressed,
+    UsageBase,
+    compress,
+    message_tokens,
+    record_tokens,
+)
+from preset_engine.session.config import CompressFn
+from preset_engine.session.frame import Frame, to_message
+from preset_engine.session.meta import CompressionSnapshot, SessionMeta
+from preset_engine.session.record import SessionRecord
+from preset_engine.session.slots import make_slots
+from preset_engine.tokens import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSetup:
+    """How the prompts of a session are made; the same for every call.
+
+    Attributes:
+        preset: the preset that orders the messages, or None for Stello's order.
+        content: cards, books, persona and bags; history, turn, tail and slots come from the session.
+        dialect: the rules of assembly.
+        context: clock, ids, tokens and the like.
+        squash: a shaping mode over the preset's own; None leaves it.
+        generation: generation parameters; they replace the preset's as a whole. None takes the preset's.
+        params: further fields of the request's body, under the endpoint's own names.
+        model: the model's name; None takes the adapter's own.
+        window_records: how many records a cut of the history window keeps; negative is unlimited.
+    """
+
+    preset: Preset | None = None
+    content: Content = field(default_factory=Content)
+    dialect: Dialect = Dialect.native
+    context: Context = field(default_factory=Context)
+    squash: str | bool | None = None
+    generation: Generation | None = None
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
+    model: str | None = None
+    window_records: int = UNLIMITED
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """What a mutation producer may look at before a call.
+
+    Attributes:
+        session: the session's meta.
+        history: the records that would be shown, as messages.
+        turn: the user's text.
+        generation_type: what sort of call it is.
+    """
+
+    session: SessionMeta
+    history: tuple[ChatMessage, ...]
+    turn: str
+    generation_type: str
+
+
+MutationProducer: TypeAlias = Callable[[TurnView], Awaitable[Sequence[ContextMutation]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A session's stored state at one version. The memory is not in it."""
+
+    meta: SessionMeta
+    records: tuple[SessionRecord, ...] = ()
+    system_prompt: str | None = None
+    insight: str | None = None
+    variables: JsonObject = field(default_factory=dict)
+    state: JsonObject = field(default_factory=dict)
+    snapshot: CompressionSnapshot | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that is ready to be sent.
+
+    Attributes:
+        loaded: the state it was made from.
+        frame: what the call is about.
+        compressed: what of the history is covered by a summary.
+        compiled: the messages with their plan and notes.
+        request: what the adapter gets.
+        window_first: number of the window's first record; 0 when everything is held.
+        dialect: the rules it was compiled by.
+    """
+
+    loaded: Loaded
+    frame: Frame
+    compressed: Compressed
+    compiled: CompiledTurn
+    request: Request
+    window_first: int = 0
+    dialect: Dialect = Dialect.native
+
+
+@dataclass(frozen=True, slots=True)
+class PromptParts:
+    """What one call adds to the setup.
+
+    Attributes:
+        task: the step's task.
+        shared_memory: the index of the shared memory.
+        tools: what is on offer.
+        window_tokens: the model's context window, or None when unknown.
+        compress: gives the compress function when one is needed.
+        producers: asked for mutations before the call.
+    """
+
+    task: str = ""
+    shared_memory: str = ""
+    tools: tuple[ToolSpec, ...] | None = None
+    window_tokens: float | None = None
+    compress: Callable[[], CompressFn] | None = None
+    producers: tuple[MutationProducer, ...] = ()
+
+
+async def prepare(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: PromptParts) -> Prepared:
+    """Make the request of one call.
+
+    Raises:
+        SessionError: a mutation producer gave something that is no mutation.
+        PresetEngineError: what `compile_turn`, the compress function or a producer raises.
+    """
+    first = _window_first(setup, loaded, frame)
+    frame = replace(frame, history=tuple(r for r in frame.history if r.number >= first))
+    content = _content(setup, loaded, frame, parts)
+    compressed = await _compressed(setup, loaded, frame, parts, content)
+    slots = content.slots
+    if compressed.summary and slots is not None:
+        content = replace(content, slots=replace(slots, summary=compressed.summary))
+    history = tuple(map(to_message, frame.history[compressed.start :]))
+    history = await _mutated(history, loaded, frame, parts.producers)
+    compiled = _compile(setup, replace(content, history=history))
+    request = Request(
+        messages=tuple(compiled.messages),
+        tools=parts.tools,
+        generation=_generation(setup),
+        params=setup.params,
+        model=setup.model,
+        has_preset=setup.preset is not None,
+    )
+    return Prepared(loaded, frame, compressed, compiled, request, first, setup.dialect)
+
+
+def _window_first(setup: PromptSetup, loaded: Loaded, frame: Frame) -> int:
+    """Number of the first record of the history window; the session keeps its start."""
+    if setup.window_records < 0 or not frame.history:
+        return 0
+    kept = loaded.state.get("window_first")
+    numbers = [record.number for record in frame.history]
+    previous = None
+    if isinstance(kept, int):
+        previous = sum(number < kept for number in numbers)
+    start = window_start(frame.history, setup.window_records, previous or 0)
+    return numbers[start] if start < len(numbers) else numbers[-1] + 1
+
+
+def _content(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: PromptParts) -> Content:
+    """The content of the call, its history still empty."""
+    slots = make_slots(
+        system_prompt=loaded.system_prompt,
+        label=loaded.meta.label,
+        insight=loaded.insight,
+        task=parts.task,
+        shared_memory=parts.shared_memory,
+    )
+    return replace(
+        setup.content,
+        history=(),
+        slots=slots,
+        turn=frame.turn,
+        tail=tuple(map(to_message, frame.tail)),
+        variables={**setup.content.variables, **loaded.variables},
+        generation_type=frame.generation_type,
+    )
+
+
+async def _compressed(
+    setup: PromptSetup, loaded: Loaded, frame: Frame, parts: PromptParts, content: Content
+) -> Compressed:
+    if parts.window_tokens is None or parts.compress is None or not frame.history:
+        return Compressed()
+    counter = setup.context.tokens
+    base = read_base(loaded)
+    budget = Budget(
+        window_tokens=parts.window_tokens,
+        fixed_tokens=message_tokens(_compile(setup, content).messages, counter),
+        new_tokens=_new_tokens(frame, base, counter),
+        base=base,
+    )
+    return await compress(frame.history, budget, loaded.snapshot, parts.compress, counter)
+
+
+def _new_tokens(frame: Frame, base: UsageBase | None, counter: TokenCounter) -> int:
+    """What the newest prompt did not hold beside the history: a new turn, the newest part of the tool loop."""
+    through = base.through if base else 0
+    newer = [r for r in frame.tail if r.number == 0 or r.number > through]
+    turn = counter.count(frame.turn) if any(r.role == "user" for r in frame.added) else 0
+    return turn + sum(record_tokens(record, counter) for record in newer)
+
+
+async def _mutated(
+    history: tuple[ChatMessage, ...],
+    loaded: Loaded,
+    frame: Frame,
+    producers: tuple[MutationProducer, ...],
+) -> tuple[ChatMessage, ...]:
+    """The history after the producers' mutations; they change this prompt, never the store."""
+    for producer in producers:
+        view = TurnView(loaded.meta, history, frame.turn, frame.generation_type)
+        mutations = [_checked(mutation) for mutation in await producer(view)]
+        history = tuple(reduce_turn_context(history, mutations).transcript)
+    return history
+
+
+def _checked(value: object) -> ContextMutation:
+    if isinstance(value, ContextMutation):
+        return value
+    raise SessionError(f"a mutation producer gave a {type(value).__name__}, which is no mutation")
+
+
+def _generation(setup: PromptSetup) -> Generation:
+    if setup.generation is not None:
+        return setup.generation
+    return Generation() if setup.preset is None else setup.preset.generation
+
+
+def _compile(setup: PromptSetup, content: Content) -> CompiledTurn:
+    if setup.preset is None:
+        return compile_without_preset(content)
+    from preset_engine.compile.turn import compile_turn
+
+    return compile_turn(  # type: ignore[return-value]
+        setup.preset, content, dialect=setup.dialect, context=setup.context, squash=setup.squash
+    )
+
+
+def read_base(loaded: Loaded) -> UsageBase | None:
+    """The reported size of the newest prompt, from the session's state; None when it no longer fits the records."""
+    usage = loaded.state.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    size, count, estimated = (usage.get(key) for key in ("input_tokens", "records", "estimated"))
+    if not (isinstance(size, int) and isinstance(count, int) and isinstance(estimated, int)):
+        return None
+    if not 0 < count <= len(loaded.records):
+        return None
+    through = loaded.records[count - 1].number
+    return UsageBase(size, through, estimated, str(usage.get("covered", "")))
+
+
+def write_base(prepared: Prepared, input_tokens: int | None, counter: TokenCounter) -> JsonObject:
+    """The state's entry for `read_base`; empty where the provider told nothing."""
+    if input_tokens is None:
+        return {}
+    shown = prepared.loaded.records
+    kept = prepared.frame.keep_through
+    count = len(shown) if kept is None else sum(record.number <= kept for record in shown)
+    return {
+        "input_tokens": input_tokens,
+        "records": count + len(prepared.frame.added),
+        "estimated": message_tokens(prepared.request.messages, counter),
+        "covered": prepared.compressed.digest,
+    }
