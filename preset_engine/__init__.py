@@ -13,9 +13,11 @@ _HOMES = {
     "Content": "content.content",
     "Context": "context",
     "Dialect": "dialect",
+    "Imported": "preset.importer",
     "Note": "errors",
     "Preset": "preset.model",
     "PresetEngineError": "errors",
+    "load_preset": "preset.importer",
     "open_storage": "storage.open",
 }
 
@@ -24,9 +26,11 @@ __all__ = [
     "Content",
     "Context",
     "Dialect",
+    "Imported",
     "Note",
     "Preset",
     "PresetEngineError",
+    "load_preset",
     "open_storage",
 ]
 

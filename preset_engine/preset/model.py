@@ -34,11 +34,14 @@ class PromptEntry:
         system_prompt: SillyTavern's flag; None when the file has none (then a custom relative prompt is
             silently dropped in dialect sillytavern).
         position: `injection_position`: 0 relative, 1 in the chat.
-        depth: `injection_depth` as in the file; anything but a whole number 0..10000 never matches there.
+        depth: `injection_depth` as in the file, 4 when missing; anything but a whole number 0..10000 never
+            matches in dialect sillytavern.
         injection_order: `injection_order`, 100 when missing.
         triggers: generation types the entry is limited to; empty means all.
         forbid_overrides: the card may not replace it.
         place: JSON path in the file.
+        saved: the entry as it stands in the file; empty for entries made by us. The typed fields are the
+            tolerant reading; `sanitise.sillytavern_view` looks here for what SillyTavern itself would see.
     """
 
     identifier: str
@@ -54,6 +57,7 @@ class PromptEntry:
     triggers: tuple[str, ...] = ()
     forbid_overrides: bool = False
     place: str = ""
+    saved: Mapping[str, JsonValue] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

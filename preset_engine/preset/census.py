@@ -1,0 +1,156 @@
+"""Counts the macros of a preset: which names, how often, where first, and whether the engine knows them.
+
+Unknown names stay in the text as written: most are blanks that authors leave for the model ("{{title here}}").
+Names are compared without case. A nested macro counts by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from preset_engine.messages import JsonObject
+from preset_engine.preset.notebook import Notebook, shown
+
+_OPEN = re.compile(r"\{\{\s*(//|[.$][^\s{}:=+?|!<>-]*|[/#!?>~]*\s*[^\s{}:|][^{}:\n|]{0,80})?")
+_WORD = re.compile(r"[^\s:]+")
+_SINGLE = re.compile(r"(?<!\{)\{(?:user|char)\}(?!\})", re.IGNORECASE)
+_LEGACY = re.compile(r"<(?:user|bot|char|charifnotgroup|group)>", re.IGNORECASE)
+_VARIABLE = re.compile(
+    r"\{\{\s*(set|get|add|inc|dec)(global)?var\s*::?\s*([^:{}]*?)\s*(?=::|\}\}|:)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MacroUse:
+    """One macro name of a preset.
+
+    Attributes:
+        name: as first written.
+        is_known: the engine expands it; otherwise it stays as text.
+        count: uses in the whole file.
+        first: JSON path of the text with the first use.
+    """
+
+    name: str
+    is_known: bool
+    count: int
+    first: str
+
+    def to_json(self) -> JsonObject:
+        """The object of `diagnostics.macros`."""
+        return {"name": self.name, "known": self.is_known, "count": self.count, "first": self.first}
+
+
+def count_macros(
+    texts: Iterable[tuple[str, str]], is_known: Callable[[str], bool], notes: Notebook
+) -> tuple[MacroUse, ...]:
+    """The macros of the texts, most used first.
+
+    Args:
+        texts: pairs of place and text.
+        is_known: whether the engine has a macro of this name (lower case).
+        notes: gets `macro-unknown`, `braces-unbalanced`, `single-braces`, `legacy-tags`, `template-code`.
+    """
+    found: dict[str, list[str | int]] = {}
+    for place, text in texts:
+        if "{{" in text or "}}" in text:
+            _count(text, place, is_known, found, notes)
+        if "{" in text and _SINGLE.search(text):
+            notes.add("single-braces", "names stand in single braces; they stay as text", place)
+        if "<" in text:
+            _note_tags(text, place, notes)
+    uses = [
+        MacroUse(str(name), is_known(key), int(count), str(first))
+        for key, (name, count, first) in found.items()
+    ]
+    uses.sort(key=lambda use: (-use.count, use.name))
+    _note_unknown(uses, notes)
+    return tuple(uses)
+
+
+def _count(
+    text: str,
+    place: str,
+    is_known: Callable[[str], bool],
+    found: dict[str, list[str | int]],
+    notes: Notebook,
+) -> None:
+    opened = text.count("{{")
+    if opened != text.count("}}"):
+        notes.add(
+            "braces-unbalanced",
+            "double braces do not pair; what does not close stays as text",
+            place,
+        )
+    for match in _OPEN.finditer(text):
+        name = _name(match.group(1) or "", is_known)
+        if not name:
+            continue
+        use = found.setdefault(name.lower(), [name, 0, place])
+        use[1] = int(use[1]) + 1
+
+
+def _name(head: str, is_known: Callable[[str], bool]) -> str:
+    """The macro's name at the head of a macro: one word if that is known, else the whole head."""
+    head = head.strip()
+    if head.startswith("//"):
+        return "//"
+    head = head.lstrip("/#!?>~ ")
+    word = _WORD.match(head)
+    if word is None:
+        return ""
+    return word.group() if is_known(word.group().lower()) else head
+
+
+def _note_tags(text: str, place: str, notes: Notebook) -> None:
+    if _LEGACY.search(text):
+        notes.add(
+            "legacy-tags",
+            "old name tags (<user>, <bot>, <char>) are replaced by names in SillyTavern",
+            place,
+        )
+    if "<%" in text:
+        notes.add(
+            "template-code",
+            "texts hold template code (<% %>) of an extension; it is not run",
+            place,
+        )
+
+
+def _note_unknown(uses: list[MacroUse], notes: Notebook) -> None:
+    unknown = [use for use in uses if not use.is_known]
+    if unknown:
+        names = ", ".join(shown(use.name, 24) for use in unknown[:5])
+        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        notes.add(
+            "macro-unknown",
+            f"{names}{more}: no macros of the engine; they stay as written",
+            unknown[0].first,
+            sum(use.count for use in unknown),
+        )
+
+
+def note_unset_variables(enabled: Iterable[tuple[str, str]], notes: Notebook) -> None:
+    """Notes variables that the enabled texts read but never set; each variable counts once."""
+    is_set: set[str] = set()
+    reads: dict[str, str] = {}
+    for place, text in enabled:
+        if "var" not in text and "VAR" not in text.upper():
+            continue
+        for verb, scope, name in _VARIABLE.findall(text):
+            key = f"{scope.lower()}{name}"
+            if verb.lower() == "get":
+                reads.setdefault(key, place)
+            else:
+                is_set.add(key)
+    unset = [key for key in reads if key not in is_set]
+    if unset:
+        names = ", ".join(shown(key.removeprefix("global"), 20) for key in unset[:3])
+        notes.add(
+            "variable-not-set",
+            f"variables are read that no enabled entry sets ({names}); they are empty unless the chat sets them",
+            reads[unset[0]],
+            len(unset),
+        )

@@ -1,0 +1,115 @@
+r"""The plain slips of hand-written JSON, mended in one linear pass.
+
+Texts in double quotes are passed over whole, so nothing inside them changes::
+
+    {'a': True, // note
+     "b": [1, 2,],}        ->   {"a": true, "b": [1, 2]}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+
+_TOKEN = re.compile(
+    r"""
+      (?P<text>"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z))
+    | (?P<single>'[^'\\]*(?:\\.[^'\\]*)*')
+    | (?P<curly>[\u201c\u201d][^"\u201c\u201d\\]*(?:\\.[^"\u201c\u201d\\]*)*["\u201c\u201d])
+    | (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|(?:(?<=\n)|\A)[ \t]*\#[^\n]*)
+    | (?P<word>\b(?:True|False|None|undefined|TRUE|FALSE|NULL|Null)\b)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_COMMA = re.compile(
+    r'(?P<text>"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z))|(?P<comma>,(?=\s*[}\]]))', re.DOTALL
+)
+_WORDS = {
+    "True": "true",
+    "TRUE": "true",
+    "False": "false",
+    "FALSE": "false",
+    "None": "null",
+    "undefined": "null",
+    "NULL": "null",
+    "Null": "null",
+}
+_CODES = {
+    "single": "single-quotes",
+    "curly": "curly-quotes",
+    "comment": "comments",
+    "word": "foreign-words",
+}
+
+
+def mend_slips(text: str) -> tuple[str, dict[str, int]]:
+    """The text with its slips mended, and the note codes of the slips with their counts."""
+    slips: Counter[str] = Counter()
+
+    def change(found: re.Match[str]) -> str:
+        kind = found.lastgroup or "text"
+        token = found.group()
+        if kind == "text":
+            return token
+        slips[_CODES[kind]] += 1
+        if kind == "comment":
+            return " "
+        if kind == "word":
+            return _WORDS[token]
+        return _quoted(token)
+
+    mended = _TOKEN.sub(change, text)
+
+    def drop(found: re.Match[str]) -> str:
+        if found.lastgroup == "text":
+            return found.group()
+        slips["trailing-comma"] += 1
+        return ""
+
+    mended = _COMMA.sub(drop, mended)
+    return mended, dict(slips)
+
+
+def _quoted(token: str) -> str:
+    """A text in quotes of any sort as a JSON text, its escapes kept, bare quotes inside escaped."""
+    body = token[1:-1].replace("\\'", "'")
+    body = re.sub(r'(\\.)|(")', lambda found: found.group(1) or '\\"', body, flags=re.DOTALL)
+    try:
+        return json.dumps(json.loads(f'"{body}"', strict=False))
+    except ValueError:
+        return json.dumps(token[1:-1])
+
+
+_MEMBER = re.compile(r'^(\s*"[^"\\]+"\s*:\s*)([^\s{\[].*?)(,?)\s*$')
+
+
+def mend_lost_quotes(text: str) -> tuple[str, int]:
+    """The text with each line `"key": value` whose value is no JSON quoted anew, and their number.
+
+    A file that went through a wrong code page loses single quotes at the ends of texts; where every member
+    stands on a line of its own, the damage is one line.
+    """
+    lines = text.split("\n")
+    count = 0
+    for number, line in enumerate(lines):
+        member = _MEMBER.match(line)
+        if member is None or _is_json(member.group(2)):
+            continue
+        lines[number] = member.group(1) + _quoted_anew(member.group(2)) + member.group(3)
+        count += 1
+    return "\n".join(lines), count
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted_anew(value: str) -> str:
+    body = value.removeprefix('"')
+    body = body.removesuffix('"') if not body.endswith('\\"') else body
+    return _quoted(f'"{body}"')
