@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
-from preset_engine.errors import StorageFormat, UnreadableInput
+from preset_engine.errors import StorageError, UnreadableInput
 from preset_engine.messages import JsonObject
 from preset_engine.session.meta import SessionMeta
 from preset_engine.storage.changes import (
@@ -73,7 +73,7 @@ class FileJournal:
             await self._wait()
         try:
             if self._is_behind(None, shelf):
-                await run_to_end(partial(self._catch_up, shelf, _TREE))
+                await run_to_end(partial(self._mend_and_read, shelf, _TREE))
         except BaseException:
             self._lock.let_go()
             raise
@@ -90,8 +90,10 @@ class FileJournal:
         self._lock.let_go()
 
     async def refresh(self, shelf: Shelf, session_id: str | None) -> None:
-        """Read what others wrote; without the lock when nothing has grown."""
-        if self._is_behind(session_id, shelf) or (session_id is None and self._stale(shelf)):
+        """Read what others wrote; waits for a writer only where one was killed in the middle of a step."""
+        is_behind = self._is_behind(session_id, shelf)
+        is_behind = is_behind or (session_id is None and bool(self._stale(shelf)))
+        if is_behind and not await run_to_end(partial(self._read_beside, shelf, session_id)):
             await self.acquire(shelf)
             try:
                 await self.load(shelf, session_id)
@@ -107,7 +109,7 @@ class FileJournal:
             if stale:
                 await run_to_end(partial(self._read_metas, shelf, stale))
         elif session_id in shelf.metas and self._is_behind(session_id, shelf):
-            await run_to_end(partial(self._catch_up, shelf, session_id))
+            await run_to_end(partial(self._mend_and_read, shelf, session_id))
 
     async def write(self, shelf: Shelf, changes: Sequence[Change]) -> None:
         """Append one line to each file concerned, as one step."""
@@ -142,32 +144,55 @@ class FileJournal:
                 sizes.append((known, size_of(self._path(session_id))))
             return any(known != size for known, size in sizes) or self._pending.exists()
 
-    def _catch_up(self, shelf: Shelf, session_id: str) -> None:
+    def _read_beside(self, shelf: Shelf, session_id: str | None) -> bool:
+        """Read without the lock; False when an unfinished step is found.
+
+        All bytes that were there before `pending.json` was seen missing belong to finished steps, or to a line
+        that is being written, which does not count yet.
+        """
+        with our_errors(self._folder):
+            tree_size = size_of(self._path(_TREE))
+            size = 0 if session_id is None else size_of(self._path(session_id))
+            if self._pending.exists():
+                return False
+        self._catch_up(shelf, _TREE, tree_size)
+        if session_id is not None:
+            if session_id in shelf.metas:
+                self._catch_up(shelf, session_id, size)
+            return True
+        stale = self._stale(shelf)
+        if self._pending.exists():
+            return False
+        self._read_metas(shelf, stale)
+        return True
+
+    def _mend_and_read(self, shelf: Shelf, session_id: str) -> None:
+        """Read while holding the lock; undoes and cuts what killed writers left."""
         recover(self._pending)
         path = self._path(session_id)
         with our_errors(path):
             size = size_of(path)
-            end = self._ends.get(session_id, 0)
-            is_loaded = session_id == _TREE or session_id in shelf.contents
-            if size < end or not is_loaded:
-                end = 0
-                _empty(shelf, session_id)
-            if size > end:
-                end = self._read_on(shelf, session_id, end)
-            self._ends[session_id] = end
+            self._catch_up(shelf, session_id, size)
+            if self._ends[session_id] < size:
+                cut(path, self._ends[session_id])
 
-    def _read_on(self, shelf: Shelf, session_id: str, start: int) -> int:
-        path = self._path(session_id)
-        step = _tree_step(shelf) if session_id == _TREE else _session_step(shelf, session_id)
-        try:
-            end = replay(path, start, step)
-        except StorageFormat:
+    def _catch_up(self, shelf: Shelf, session_id: str, size: int) -> None:
+        """Read the whole lines up to `size` that were not read yet; all of them if the file was replaced."""
+        end = self._ends.get(session_id, 0)
+        is_loaded = session_id == _TREE or session_id in shelf.contents
+        if size < end or not is_loaded:
+            end = 0
             _empty(shelf, session_id)
-            self._ends[session_id] = 0
-            raise
-        if end < size_of(path):
-            cut(path, end)
-        return end
+        self._ends[session_id] = end
+        if size > end:
+            step = _tree_step(shelf) if session_id == _TREE else _session_step(shelf, session_id)
+            try:
+                with our_errors(self._path(session_id)):
+                    self._ends[session_id] = replay(self._path(session_id), end, size, step)
+            except StorageError:
+                _empty(shelf, session_id)
+                self._ends[session_id] = 0
+                raise
 
     def _stale(self, shelf: Shelf) -> dict[str, int]:
         """Sessions whose file has another length than their meta was read at."""
@@ -187,7 +212,7 @@ class FileJournal:
     def _read_metas(self, shelf: Shelf, stale: dict[str, int]) -> None:
         for id_, size in stale.items():
             if id_ in shelf.contents:
-                self._catch_up(shelf, id_)
+                self._catch_up(shelf, id_, size)
                 continue
             path = self._path(id_)
             with our_errors(path):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from zlib import crc32
 
@@ -43,15 +44,15 @@ def decode_line(line: bytes) -> JsonObject | None:
     return data if isinstance(data, dict) else None
 
 
-def replay(path: Path, offset: int, step: Callable[[JsonObject], None]) -> int:
-    """Give every whole line from `offset` on to `step`; returns where the last whole line ends.
+def replay(path: Path, offset: int, size: int, step: Callable[[JsonObject], None]) -> int:
+    """Give every whole line between `offset` and `size` to `step`; returns where the last whole line ends.
 
     Raises:
         StorageFormat: a line in the middle is damaged, or a step cannot be understood.
     """
     with path.open("rb") as file:
         file.seek(offset)
-        lines = file.readlines()
+        lines = BytesIO(file.read(size - offset)).readlines()
     end = offset
     for place, line in enumerate(lines):
         data = decode_line(line)

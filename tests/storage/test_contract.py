@@ -482,6 +482,7 @@ async def test_everything_is_there_after_opening_again(lasting_place):
     await store.close()
 
     again = await lasting_place.open()
+    assert await again.list_sessions() == [dump.meta for dump in before]
     assert [await again.dump_session(node.id) for node in await again.list_all()] == before
     assert await again.get_tree() == tree
     assert (await again.append_record(child.id, said("user", "x"))).number == 4
