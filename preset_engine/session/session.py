@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from uuid import uuid4
 
 import anyio
@@ -21,7 +20,7 @@ from preset_engine.errors import NotConfigured, SessionChanged
 from preset_engine.llm.abort import Abort
 from preset_engine.llm.request import ModelAdapter, require_streaming
 from preset_engine.llm.stream import Reply
-from preset_engine.session.call import Call, CallListener, CallReport
+from preset_engine.session.call import Call, CallReport
 from preset_engine.session.commit import TurnResult, commit
 from preset_engine.session.config import (
     CompressFn,
@@ -33,44 +32,19 @@ from preset_engine.session.config import (
 from preset_engine.session.fork import Child, inherited, resolve_context, write_child
 from preset_engine.session.frame import Ask, AskKind, make_frame
 from preset_engine.session.loading import Loader
+from preset_engine.session.options import SessionSetup
 from preset_engine.session.prompt import (
-    MutationProducer,
     Prepared,
     PromptParts,
-    PromptSetup,
     prepare,
 )
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.refine import compress_with
-from preset_engine.session.shared_memory import SharedMemory
 from preset_engine.session.stored import StoredSession
 from preset_engine.session.tools import Tool, ToolResult
 from preset_engine.session.turn import TurnStream
 
 DEFAULT_LABEL = "New Session"
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSetup:
-    """How a session works; the same for its whole life in this process.
-
-    Attributes:
-        prompt: how prompts are made.
-        compress: makes summaries of what no longer fits; None asks the session's own model.
-        consolidate: makes the memory; None refuses `consolidate()`.
-        shared_memory: notes shared with other sessions; None sends no index.
-        producers: asked for mutations before each call, in order.
-        listener: told of every model call after its end.
-        attempts: how often one call is made at most while other writers commit first.
-    """
-
-    prompt: PromptSetup = field(default_factory=PromptSetup)
-    compress: CompressFn | None = None
-    consolidate: ConsolidateFn | None = None
-    shared_memory: SharedMemory | None = None
-    producers: tuple[MutationProducer, ...] = ()
-    listener: CallListener | None = None
-    attempts: int = 5
 
 
 class Session(StoredSession):
@@ -131,7 +105,7 @@ class Session(StoredSession):
         session = cls(
             storage, session_id or _new_id(setup), adapter=adapter, tools=tools, setup=setup
         )
-        records = await inherited((), None, opening, session._now())
+        records = await inherited((), None, opening, session.now())
         child = Child(session.id, label, system_prompt, records)
         await storage.transaction(lambda inside: write_child(inside, child))
         return session
@@ -218,7 +192,7 @@ class Session(StoredSession):
         for attempt in range(1, self._setup.attempts + 1):
             has_spoken = False
             prepared = await self._prepare(ask, self._compress)
-            call = Call(self._model(), prepared, self._now())
+            call = Call(self._model(), prepared, self.now())
             try:
                 async with aclosing(call.texts()) as texts:
                     async for text in texts:
@@ -291,7 +265,7 @@ class Session(StoredSession):
             session_id or _new_id(setup),
             label,
             plan.config.system_prompt,
-            await inherited(records, plan.context, opening, self._now()),
+            await inherited(records, plan.context, opening, self.now()),
         )
         await self._storage.transaction(lambda inside: write_child(inside, child))
         return Session(
@@ -328,7 +302,7 @@ class Session(StoredSession):
             compress=compress,
             producers=self._setup.producers,
         )
-        frame = make_frame(ask, loaded.records, self._now())
+        frame = make_frame(ask, loaded.records, self.now())
         prepared = await prepare(self._setup.prompt, loaded, frame, parts)
         if prepared.compressed.is_new and not is_preview:
             self._loader.keep(prepared.compressed.snapshot)
@@ -336,7 +310,7 @@ class Session(StoredSession):
 
     async def _commit(self, prepared: Prepared, reply: Reply) -> TurnResult:
         tokens = self._setup.prompt.context.tokens
-        result = await commit(self._storage, prepared, reply, self._now(), tokens)
+        result = await commit(self._storage, prepared, reply, self.now(), tokens)
         self._loader.committed(prepared, result)
         return result
 

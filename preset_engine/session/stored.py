@@ -40,7 +40,8 @@ class StoredSession:
         """Where the session lives."""
         return self._storage
 
-    def _now(self) -> str:
+    def now(self) -> str:
+        """A time stamp of this moment, as records carry it."""
         return stamp(self._context.clock())
 
     async def meta(self) -> SessionMeta:
@@ -145,7 +146,7 @@ class StoredSession:
 
     async def edit(self, number: int, text: str) -> SessionRecord:
         """Replace the chosen text of a record; its other alternatives stay."""
-        return await self._change_record(number, lambda record: record.edited(text, self._now()))
+        return await self._change_record(number, lambda record: record.edited(text, self.now()))
 
     async def add_alternative(self, number: int, text: str) -> SessionRecord:
         """Give a reply one more text and choose it."""

@@ -6,8 +6,9 @@ from preset_engine.errors import AdapterError, ModelAborted, SessionArchived, Se
 from preset_engine.llm.request import Delta, ToolCall, ToolCallDelta, ToolSpec
 from preset_engine.llm.scripted import Play, Scripted
 from preset_engine.session.config import ForkContext
+from preset_engine.session.options import SessionSetup
 from preset_engine.session.record import SessionRecord
-from preset_engine.session.session import DEFAULT_LABEL, Session, SessionSetup
+from preset_engine.session.session import DEFAULT_LABEL, Session
 from preset_engine.session.tools import Tool, ToolResult
 from preset_engine.storage.open import open_storage
 
