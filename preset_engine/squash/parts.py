@@ -87,16 +87,22 @@ def pieces_of_chunks(
     A draft's pieces run over its text chunks in order (a newline between two of them may be a piece of
     its own). Pieces are cut where a chunk ends, so the texts always match.
     """
-    rest = list(pieces)
+    rest = [piece for piece in pieces if piece.text]
     paired: list[tuple[Chunk, tuple[Piece, ...]]] = []
+    has_text = False
     for chunk in chunks:
         if not isinstance(chunk, str):
             paired.append((chunk, ()))
             continue
-        if paired and rest and rest[0].text == "\n" and rest[0].origin.kind is OriginKind.JOINER:
+        if has_text and rest and _is_newline(rest[0]):
             rest.pop(0)
+        has_text = True
         paired.append((chunk, _take(rest, chunk)))
     return paired
+
+
+def _is_newline(piece: Piece) -> bool:
+    return piece.text == "\n" and piece.origin.kind is OriginKind.JOINER
 
 
 def _take(rest: list[Piece], text: str) -> tuple[Piece, ...]:
@@ -143,5 +149,6 @@ def plain_pieces(
     for number, text in enumerate(texts):
         if number:
             found.append(joiner("\n"))
-        found.append(Piece(origin, str(text), volatile))
+        if text:
+            found.append(Piece(origin, str(text), volatile))
     return tuple(found)
