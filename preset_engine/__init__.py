@@ -10,6 +10,7 @@ from importlib import import_module
 
 _HOMES = {
     "ChatMessage": "messages",
+    "CompiledTurn": "compile.turn",
     "Content": "content.content",
     "Context": "context",
     "Dialect": "dialect",
@@ -17,12 +18,14 @@ _HOMES = {
     "Note": "errors",
     "Preset": "preset.model",
     "PresetEngineError": "errors",
+    "compile_turn": "compile.turn",
     "load_preset": "preset.importer",
     "open_storage": "storage.open",
 }
 
 __all__ = [
     "ChatMessage",
+    "CompiledTurn",
     "Content",
     "Context",
     "Dialect",
@@ -30,6 +33,7 @@ __all__ = [
     "Note",
     "Preset",
     "PresetEngineError",
+    "compile_turn",
     "load_preset",
     "open_storage",
 ]

@@ -1,0 +1,196 @@
+"""The story of one assembly, from preset and content to three zones of drafts.
+
+Each line of `assemble` is one stage; its place in the order is a fact, for macros set variables on the way
+(SillyTavern reference, sections 3 and 18). Both dialects pass through all of it; switches decide what a stage
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from preset_engine.assembler.collection import Collection, collect, override, supply
+from preset_engine.assembler.examples import ExampleBlock, parse_examples
+from preset_engine.assembler.extension import (
+    ExtensionPrompt,
+    expand_for_bookkeeping,
+    expand_unused,
+    gather_extensions,
+    in_chat,
+)
+from preset_engine.assembler.fields import (
+    Control,
+    Fields,
+    format_fields,
+    read_fields,
+    supplied_prompts,
+)
+from preset_engine.assembler.holes import lead_history, put_holes, tail_drafts
+from preset_engine.assembler.inject import inject
+from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
+from preset_engine.assembler.past import Past, read_past, run_macros
+from preset_engine.assembler.pieces import draft_of, draft_text, sent
+from preset_engine.assembler.place import Slots, chat_prompts, fill_slots
+from preset_engine.assembler.scene import Scene, as_text
+from preset_engine.assembler.skeleton import read_skeleton, skeleton_notes
+from preset_engine.assembler.tail import (
+    control_drafts,
+    fallback_user,
+    group_nudge,
+    new_chat,
+    take_continued,
+    take_prefill,
+)
+from preset_engine.assembler.turns import Style, Turns
+from preset_engine.history.window import window_start
+from preset_engine.messages import Draft, Origin, OriginKind, Piece
+from preset_engine.squash.zones import HistoryZone, Zones
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What the stages before the preset's own prompts have gathered."""
+
+    fields: Fields
+    extensions: tuple[ExtensionPrompt, ...]
+    examples: list[ExampleBlock]
+    turns: Turns
+    continued: str
+    control: Control
+
+
+def assemble(scene: Scene) -> Zones:
+    """Fill the skeleton of a scene."""
+    scene.notes.extend(skeleton_notes(scene.preset, scene.switches))
+    material = _gather(scene)
+    collection = _collect(scene, material)
+    zones = _fill(scene, material, collection)
+    if scene.switches.keeps_variables:
+        expand_for_bookkeeping(scene, material.extensions)
+    return zones
+
+
+def _gather(scene: Scene) -> _Material:
+    quiet = scene.expand(as_text(scene.setting("quiet_prompt")), "quiet_prompt")
+    bias = ""
+    if scene.switches.opens_chat:
+        bias = open_chat(scene)
+    else:
+        drop_reply(scene)
+    fields = read_fields(scene)
+    if scene.switches.opens_chat:
+        refresh_first(scene)
+    turns = read_past(scene, style_of(scene))
+    continued = scene.chat[-1].text if len(scene.chat) else ""
+    extensions = gather_extensions(scene, fields.depth_note)
+    if scene.switches.expands_supplied:
+        expand_unused(scene, extensions)
+    examples = parse_examples(fields.examples, scene.user, scene.char)
+    if scene.user_switch("strip_examples"):
+        examples = []
+    fields, nudge, impersonation = format_fields(scene, fields)
+    return _Material(
+        fields, extensions, examples, turns, continued, Control(impersonation, quiet, nudge, bias)
+    )
+
+
+def _collect(scene: Scene, material: _Material) -> Collection:
+    order, entries = read_skeleton(scene.preset, scene.switches)
+    collection = collect(scene, order, entries)
+    fields = material.fields
+    supply(
+        scene, collection, supplied_prompts(scene, fields, material.control, material.extensions)
+    )
+    if scene.switches.has_turn_hole:
+        put_holes(scene, collection)
+    override(scene, collection, "main", fields.system_prompt, "card.system_prompt")
+    override(scene, collection, "jailbreak", fields.post_history, "card.post_history_instructions")
+    return collection
+
+
+def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
+    slots = fill_slots(
+        collection, material.extensions, drops_unflagged=scene.switches.drops_unflagged
+    )
+    controls = control_drafts(scene, collection)
+    past, prefill = take_prefill(scene, Past(material.turns, start=_start(scene, material.turns)))
+    controls.extend(prefill)
+    injections = inject(
+        chat_prompts(collection, material.extensions),
+        in_chat(material.extensions),
+        past.turns.length,
+        scene.trace_supplied,
+    )
+    past = replace(past, injections=injections)
+    is_pinned = bool(scene.user_switch("pin_examples"))
+    examples = _examples(scene, material, slots) if is_pinned else []
+    if slots.has_history:
+        head, history, foot, moved = _history(scene, material, collection, past)
+    else:
+        head, history, foot, moved = [], HistoryZone(), [], ()
+    if not is_pinned:
+        examples = _examples(scene, material, slots)
+    slots = slots.with_examples(examples)
+    return Zones(
+        tuple(sent([*slots.before, *head])),
+        history,
+        tuple(sent([*foot, *slots.after, *moved, *controls])),
+        tail_drafts(scene.content),
+    )
+
+
+def _history(
+    scene: Scene, material: _Material, collection: Collection, past: Past
+) -> tuple[list[Draft], HistoryZone, list[Draft], Iterable[Draft]]:
+    """What heads the history, the history, what ends it, and what it gives to the end of the prompt."""
+    head = new_chat(scene)
+    past, moved = take_continued(scene, past, material.continued)
+    foot = [*fallback_user(scene, past), *group_nudge(scene, collection)]
+    zone = lead_history(scene.content, run_macros(past, scene))
+    return head, zone, foot, moved
+
+
+def _start(scene: Scene, turns: Turns) -> int:
+    """The first message that is sent, by the caller's window."""
+    if scene.window is None:
+        return 0
+    return window_start(turns.messages, scene.window)
+
+
+def _examples(scene: Scene, material: _Material, slots: Slots) -> list[Draft]:
+    """The example messages; the head of each block runs its macros once for all."""
+    if not slots.has_examples:
+        return []
+    place = "$.new_example_chat_prompt"
+    text = scene.expand(scene.settings.new_example_chat_prompt, place)
+    found: list[Draft] = []
+    for number, block in enumerate(material.examples):
+        if text:
+            origin = Origin(OriginKind.CONTROL, "newChat", "newChat", place)
+            found.append(draft_text("system", text, origin, is_fixed=True))
+        origin = Origin(
+            OriginKind.EXAMPLE, str(number), f"Example {number + 1}", "card.mes_example"
+        )
+        is_volatile = "card.mes_example" in scene.volatile_fields
+        for part in block:
+            name = "example_user" if part.speaker == "user" else "example_assistant"
+            pieces = (Piece(origin, part.text, is_volatile),) if part.text else ()
+            found.append(draft_of("system", pieces, name=name))
+    return found
+
+
+def style_of(scene: Scene) -> Style:
+    """How the records of this scene become messages."""
+    settings = scene.settings
+    mode = as_text(scene.setting("custom_prompt_post_processing"))
+    return Style(
+        names=settings.names_behavior if scene.switches.opens_chat else -1,
+        user=scene.user,
+        char=scene.char,
+        is_group=scene.is_group,
+        has_media=settings.media_inlining,
+        quality=as_text(scene.preset.raw.get("inline_image_quality")) or "auto",
+        keeps_tools=settings.function_calling and (mode in ("", "none") or mode.endswith("_tools")),
+        reads_text=scene.switches.expands_history,
+    )

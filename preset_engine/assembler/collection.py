@@ -1,0 +1,169 @@
+"""The collection: every prompt that may take part, in the order of the list, macros run.
+
+First the listed entries are prepared in list order, then the prompts that the system supplies (card texts,
+persona, bias and the like) take their listed places or stand at the end, then the card's overrides replace
+`main` and `jailbreak`. Each step runs its macros when it is its turn, for variables are set on the way
+(SillyTavern reference, sections 4 and 18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from preset_engine.assembler.pieces import Pieces, expand, text_of
+from preset_engine.assembler.scene import Scene
+from preset_engine.messages import JsonValue, Origin, OriginKind, Piece
+from preset_engine.preset.model import OrderItem, PromptEntry
+
+IN_CHAT = 1  # `injection_position` of an entry that stands in the chat
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prepared prompt.
+
+    Attributes:
+        identifier: unique in the collection; of several the first counts.
+        role: wire name of the role.
+        pieces: the text after macros.
+        position: 0 in the list's order, 1 in the chat.
+        depth: as in the file; only a whole number 0 to 10000 finds a place.
+        order: as in the file.
+        is_custom: the entry says `system_prompt: false`.
+        forbids_overrides: the card may not replace it.
+    """
+
+    identifier: str
+    role: str
+    pieces: Pieces
+    position: int = 0
+    depth: JsonValue = 4
+    order: JsonValue = 100
+    is_custom: bool = False
+    forbids_overrides: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return text_of(self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Supplied:
+    """A prompt that the system puts in: its identifier, its raw text in pieces, its own role."""
+
+    identifier: str
+    pieces: Pieces
+    role: str = "system"
+    is_control: bool = False  # joins the collection in every dialect, listed or not
+
+
+class Collection:
+    """Prompts in order; the first one with an identifier counts."""
+
+    def __init__(self, prompts: Iterable[Prompt], disabled: Iterable[str] = ()) -> None:
+        self.prompts = list(prompts)
+        self.disabled = frozenset(disabled)
+
+    def index(self, identifier: str) -> int:
+        """Place of the first prompt with this identifier, -1 where there is none."""
+        for number, prompt in enumerate(self.prompts):
+            if prompt.identifier == identifier:
+                return number
+        return -1
+
+    def get(self, identifier: str) -> Prompt | None:
+        """The first prompt with this identifier."""
+        number = self.index(identifier)
+        return None if number < 0 else self.prompts[number]
+
+    def put(self, prompt: Prompt) -> None:
+        """Let a prompt take its listed place, or stand at the end."""
+        number = self.index(prompt.identifier)
+        if number < 0:
+            self.prompts.append(prompt)
+        else:
+            self.prompts[number] = prompt
+
+
+def collect(
+    scene: Scene, order: Sequence[OrderItem], entries: Mapping[str, PromptEntry]
+) -> Collection:
+    """Prepare the listed prompts, in list order."""
+    found: list[Prompt] = []
+    enabled: dict[str, bool] = {}
+    for item in order:
+        enabled.setdefault(item.identifier, item.is_enabled)
+        entry = entries.get(item.identifier)
+        if entry is None:
+            continue
+        if item.is_enabled and is_triggered(entry, scene.generation_type):
+            found.append(prepare_entry(scene, entry))
+        elif entry.identifier == "main":
+            found.append(replace(_shell(entry), pieces=()))
+    return Collection(found, (key for key, is_on in enabled.items() if not is_on))
+
+
+def is_triggered(entry: PromptEntry, generation_type: str) -> bool:
+    """Whether an entry takes part in this type of generation."""
+    return not entry.triggers or (generation_type or "normal") in entry.triggers
+
+
+def prepare_entry(scene: Scene, entry: PromptEntry) -> Prompt:
+    """Run an entry's macros."""
+    text = scene.expand(entry.content, entry.place or entry.identifier)
+    if not text:
+        return _shell(entry)
+    origin = entry_origin(entry)
+    is_volatile = scene.expander.last_volatile
+    piece = Piece(origin, text, scene.marks(origin, entry.content, volatile=is_volatile))
+    return replace(_shell(entry), pieces=(piece,))
+
+
+def entry_origin(entry: PromptEntry) -> Origin:
+    """The origin of an entry's own text."""
+    return Origin(OriginKind.ENTRY, entry.identifier, entry.name, entry.place)
+
+
+def supply(scene: Scene, collection: Collection, prompts: Iterable[Supplied]) -> None:
+    """Let the supplied prompts take their places; the listed role, position, depth and order stay."""
+    for supplied in prompts:
+        listed = collection.get(supplied.identifier)
+        if not scene.switches.appends_unlisted and not (
+            supplied.pieces and (listed or supplied.is_control)
+        ):
+            continue
+        pieces = expand(supplied.pieces, partial(scene.trace_supplied, place=supplied.identifier))
+        if listed is None:
+            collection.put(Prompt(supplied.identifier, supplied.role, pieces))
+        else:
+            role = listed.role or supplied.role
+            collection.put(replace(listed, pieces=pieces, role=role, is_custom=False))
+
+
+def override(scene: Scene, collection: Collection, identifier: str, text: str, place: str) -> None:
+    """Let a card's text replace a preset prompt; `{{original}}` gives the preset's text, once."""
+    prompt = collection.get(identifier)
+    if not text or prompt is None or prompt.forbids_overrides or identifier in collection.disabled:
+        return
+    if scene.switches.expands_supplied:
+        result = scene.expand(text, place, original=prompt.text)
+    else:
+        result = scene.expand_supplied(text, place).replace("{{original}}", prompt.text, 1)
+    origin = Origin(OriginKind.CARD, identifier, f"Card text for {identifier}", place)
+    collection.put(replace(prompt, pieces=(Piece(origin, result),) if result else ()))
+
+
+def _shell(entry: PromptEntry) -> Prompt:
+    return Prompt(
+        identifier=entry.identifier,
+        role=entry.role,
+        pieces=(),
+        position=entry.position,
+        depth=entry.depth,
+        order=entry.injection_order,
+        is_custom=entry.system_prompt is False,
+        forbids_overrides=entry.forbid_overrides,
+    )

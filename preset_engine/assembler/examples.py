@@ -1,0 +1,73 @@
+r"""Dialogue examples: a card's text becomes blocks of parts, each part one line of the model's list.
+
+SillyTavern's rules (reference, section 9): blocks are parted by `<START>` in any case; inside a block only a
+change of speaker closes a part; lines before the first speaker belong to the first part; two lines of one
+speaker stay one part::
+
+    <START>\n{{user}}: Hi\n{{char}}: Hello  ->  [[("user", "Hi"), ("char", "Hello")]]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from preset_engine.content.card import JS_SPACE
+
+_START = re.compile(re.escape("<START>"), re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplePart:
+    """One part of an example block: whose it is (`user` or `char`), and its text."""
+
+    speaker: str
+    text: str
+
+
+ExampleBlock = tuple[ExamplePart, ...]
+
+
+def split_blocks(text: str) -> list[str]:
+    """The blocks of an examples text, trimmed; blocks without text stay (a lone head in the prompt)."""
+    if not text or text == "<START>":
+        return []
+    if not text.startswith("<START>"):
+        text = "<START>\n" + text
+    return [block.strip(JS_SPACE) for block in _START.split(text)[1:]]
+
+
+def parse_block(block: str, user: str, char: str) -> ExampleBlock:
+    """The parts of one block; a block without a speaker line has none."""
+    parts: list[ExamplePart] = []
+    lines: list[str] = []
+    speaker = ""
+    names = {"user": f"{user}:", "char": f"{char}:"}
+    for line in block.split("\n"):
+        now = _speaker_of(line, names, speaker)
+        if now != speaker:
+            if speaker:
+                parts.append(_close(speaker, lines, names))
+                lines = []
+            speaker = now
+        lines.append(line)
+    if speaker:
+        parts.append(_close(speaker, lines, names))
+    return tuple(parts)
+
+
+def parse_examples(text: str, user: str, char: str) -> list[ExampleBlock]:
+    """All blocks of an (expanded) examples text."""
+    return [parse_block(block, user, char) for block in split_blocks(text)]
+
+
+def _speaker_of(line: str, names: dict[str, str], speaker: str) -> str:
+    if line.startswith(names["user"]):
+        return "user"
+    if line.startswith(names["char"]):
+        return "char"
+    return speaker
+
+
+def _close(speaker: str, lines: list[str], names: dict[str, str]) -> ExamplePart:
+    return ExamplePart(speaker, "\n".join(lines).replace(names[speaker], "", 1).strip(JS_SPACE))

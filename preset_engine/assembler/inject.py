@@ -1,0 +1,114 @@
+"""Texts with a depth go into the history: which place, in which order, joined with what.
+
+Depth d stands before the d-th record counted from the end; 0 is behind the last, anything deeper than the
+history stands at its head, deepest first. At one depth lower orders come first; inside one order assistant,
+then user, then system stand nearest to the end. Prompts of one depth, order and role are one message; extension
+prompts join those of order 100 (SillyTavern reference, section 6). Only depths in use are visited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from preset_engine.assembler.collection import Prompt
+from preset_engine.assembler.extension import ExtensionPrompt
+from preset_engine.assembler.pieces import Pieces, expand, join, trim
+from preset_engine.assembler.scene import Trace
+from preset_engine.messages import JsonValue
+
+DEEPEST = 10_000
+_USUAL_ORDER = 100
+_ROLES = ("system", "user", "assistant")  # from the end of the chat upwards
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """One message for a place in the history.
+
+    Attributes:
+        item: number of the history item it stands before; the history's length puts it at the end.
+        role: wire name of the role.
+        pieces: its text.
+        depth: the depth it was asked for.
+    """
+
+    item: int
+    role: str
+    pieces: Pieces
+    depth: int
+
+
+def inject(
+    prompts: Sequence[Prompt],
+    extensions: Sequence[ExtensionPrompt],
+    length: int,
+    work: Trace,
+) -> list[Injection]:
+    """The injections of a history of this many items, from the oldest place to the newest.
+
+    Args:
+        prompts: prompts that stand in the chat, in list order; their macros have run once.
+        extensions: extension prompts that stand in the chat, in key order; their macros run here.
+        length: number of items of the history.
+        work: runs macros.
+    """
+    by_depth: dict[int, list[Prompt]] = {}
+    for prompt in prompts:
+        depth = _whole(prompt.depth)
+        if depth is not None and prompt.pieces:
+            by_depth.setdefault(depth, []).append(prompt)
+    notes: dict[int, list[ExtensionPrompt]] = {}
+    for note in extensions:
+        depth = _whole(note.depth)
+        if depth is not None:
+            notes.setdefault(depth, []).append(note)
+    found: list[Injection] = []  # newest first, as SillyTavern builds it
+    for depth in sorted(by_depth.keys() | notes.keys()):
+        item = max(0, length - depth)
+        for role, pieces in _at_depth(by_depth.get(depth, ()), notes.get(depth, ()), work):
+            found.append(Injection(item, role, pieces, depth))
+    found.reverse()
+    return found
+
+
+def _at_depth(
+    prompts: Sequence[Prompt], notes: Sequence[ExtensionPrompt], work: Trace
+) -> Iterable[tuple[str, Pieces]]:
+    """The messages of one depth, from the end of the chat upwards."""
+    orders: dict[float, list[Prompt]] = {_USUAL_ORDER: []}
+    for prompt in prompts:
+        orders.setdefault(_number(prompt.order), []).append(prompt)
+    for order in sorted(orders, reverse=True):
+        for role in _ROLES:
+            own = trim(join((p.pieces for p in orders[order] if p.role == role), "\n"))
+            added: Pieces = ()
+            if order == _USUAL_ORDER:
+                joined = join((note.pieces for note in notes if note.role == role), "\n")
+                added = trim(expand(joined, work))
+            pieces = join((own, added), "\n")
+            if pieces:
+                yield role, pieces
+
+
+def _whole(depth: JsonValue) -> int | None:
+    """A depth that finds a place: a whole number from 0 to 10000, not a text."""
+    if isinstance(depth, bool) or not isinstance(depth, int | float):
+        return None
+    if isinstance(depth, float) and not depth.is_integer():
+        return None
+    return int(depth) if 0 <= depth <= DEEPEST else None
+
+
+def _number(order: JsonValue) -> float:
+    """An order as a number; texts are read as JavaScript reads them, missing is 100."""
+    if order is None:
+        return _USUAL_ORDER
+    if isinstance(order, bool | int | float):
+        return float(order)
+    try:
+        number = float(str(order).strip() or 0)
+    except ValueError:
+        return _USUAL_ORDER
+    return number if math.isfinite(number) else _USUAL_ORDER

@@ -1,0 +1,147 @@
+"""From the collection to three zones: which prompt gives a message, and where it stands.
+
+Each place of the collection is one slot; the slot of `chatHistory` parts what stands before the history from
+what stands after it. Relative extension prompts stand inside the slot of `main` (SillyTavern reference,
+section 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from preset_engine.assembler.collection import IN_CHAT, Collection, Prompt
+from preset_engine.assembler.extension import KNOWN_KEYS, ExtensionPrompt, Place
+from preset_engine.assembler.pieces import draft_of
+from preset_engine.messages import Draft
+
+# Prompts that give a message because SillyTavern adds them by name.
+_PLACED = frozenset(
+    {
+        "worldInfoBefore", "main", "worldInfoAfter", "charDescription", "charPersonality", "scenario",
+        "personaDescription", "nsfw", "jailbreak", "enhanceDefinitions", "bias",
+    }
+)  # fmt: skip
+_NEVER = frozenset({"impersonate", "quietPrompt", "groupNudge", *KNOWN_KEYS.values()})
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The slots around the history.
+
+    Attributes:
+        before: messages before the history; all of them where the history has no place.
+        after: messages behind it.
+        has_history: `chatHistory` is in use.
+        examples: number of messages of `before` or `after` in front of which the examples stand.
+        has_examples: `dialogueExamples` is in use.
+        are_examples_after: the examples stand in `after`.
+    """
+
+    before: tuple[Draft, ...]
+    after: tuple[Draft, ...]
+    has_history: bool
+    has_examples: bool
+    examples: int = 0
+    are_examples_after: bool = False
+
+    def with_examples(self, drafts: Iterable[Draft]) -> Slots:
+        """The slots with the examples in their place."""
+        found = tuple(drafts)
+        if not self.has_examples or not found:
+            return self
+        at = self.examples
+        if self.are_examples_after:
+            return replace(self, after=(*self.after[:at], *found, *self.after[at:]))
+        return replace(self, before=(*self.before[:at], *found, *self.before[at:]))
+
+
+def fill_slots(
+    collection: Collection,
+    extensions: Sequence[ExtensionPrompt],
+    *,
+    drops_unflagged: bool,
+) -> Slots:
+    """Give every relative prompt its slot.
+
+    Args:
+        collection: the prepared prompts.
+        extensions: extension prompts; the relative ones stand inside the slot of `main`.
+        drops_unflagged: a custom prompt needs `system_prompt: false` to give a message.
+    """
+    zones: tuple[list[Draft], list[Draft]] = ([], [])
+    zone, at, example_zone = 0, 0, -1
+    hidden = {*collection.disabled - {"main"}, *_NEVER}
+    hidden.update(one.identifier for one in extensions if one.is_relative)
+    seen: set[str] = set()
+    for prompt in collection.prompts:
+        if prompt.identifier in seen:
+            continue
+        seen.add(prompt.identifier)
+        if prompt.identifier == "chatHistory":
+            zone = 1
+        elif prompt.identifier == "dialogueExamples":
+            example_zone, at = zone, len(zones[zone])
+        elif _has_message(prompt, hidden, drops_unflagged=drops_unflagged):
+            zones[zone].extend(_slot(prompt, collection, extensions))
+    return Slots(
+        tuple(zones[0]),
+        tuple(zones[1]),
+        has_history=zone == 1,
+        has_examples=example_zone >= 0,
+        examples=at,
+        are_examples_after=example_zone == 1,
+    )
+
+
+def chat_prompts(collection: Collection, extensions: Sequence[ExtensionPrompt]) -> list[Prompt]:
+    """The prompts that stand in the chat; a `main` in the chat draws the relative extension prompts there."""
+    found = [prompt for prompt in collection.prompts if prompt.position == IN_CHAT]
+    place = next((n for n, prompt in enumerate(found) if prompt.identifier == "main"), -1)
+    if place < 0:
+        return found
+    main = found[place]
+    for number, (text, is_before) in enumerate(_relative(collection, extensions)):
+        drawn = replace(main, identifier=f"{main.identifier}+{number}", pieces=text.pieces)
+        place = next(n for n, prompt in enumerate(found) if prompt is main)
+        found.insert(place if is_before else place + 1, drawn)
+    return found
+
+
+def _has_message(prompt: Prompt, hidden: set[str], *, drops_unflagged: bool) -> bool:
+    if prompt.position == IN_CHAT or prompt.identifier in hidden:
+        return False
+    return prompt.identifier in _PLACED or prompt.is_custom or not drops_unflagged
+
+
+def _slot(
+    prompt: Prompt, collection: Collection, extensions: Sequence[ExtensionPrompt]
+) -> Iterable[Draft]:
+    own = [draft_of(prompt.role, prompt.pieces)] if prompt.pieces else []
+    if prompt.identifier != "main":
+        return own
+    before: list[Draft] = []
+    behind: list[Draft] = []
+    for text, is_before in _relative(collection, extensions):
+        draft = draft_of(text.role, text.pieces)
+        if is_before:
+            before.insert(0, draft)
+        else:
+            behind.append(draft)
+    return [*before, *own, *behind]
+
+
+def _relative(
+    collection: Collection, extensions: Sequence[ExtensionPrompt]
+) -> Iterable[tuple[Prompt, bool]]:
+    """Relative extension prompts as prepared in the collection, the known ones first, with their side."""
+    order = list(KNOWN_KEYS)
+    known = sorted(
+        (one for one in extensions if one.is_relative and one.key in KNOWN_KEYS),
+        key=lambda one: order.index(one.key),
+    )
+    others = [one for one in extensions if one.is_relative and one.key not in KNOWN_KEYS]
+    for one in (*known, *others):
+        prompt = collection.get(one.identifier)
+        if prompt is not None and prompt.pieces:
+            yield prompt, one.place == Place.BEFORE_PROMPT

@@ -1,0 +1,239 @@
+"""The scene of one turn: who speaks, what the macros may see, which switches hold.
+
+It is made once an assembly. The variables and the chat inside the view change while macros run; everything
+else is fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from preset_engine.assembler.chat import Chat
+from preset_engine.content.card import JS_SPACE, Card, read_card
+from preset_engine.content.content import Content, Persona
+from preset_engine.context import Context
+from preset_engine.dialect import Dialect, Switches
+from preset_engine.errors import Note
+from preset_engine.macros.expand import Engine, Expander, Expansion
+from preset_engine.macros.view import MacroView, Variables
+from preset_engine.messages import JsonValue, Origin
+from preset_engine.preset.model import AssemblySettings, Preset
+
+_FIXED_CHAT_HASH = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What every stage of an assembly reads.
+
+    Attributes:
+        preset: the preset as the dialect sees it.
+        content: the caller's content.
+        switches: the dialect's differences.
+        context: the outside world.
+        user: the user's name.
+        char: the speaking character's name.
+        persona: the persona, a plain one where none is given.
+        card: the character card; an empty one where none is given.
+        chat: the chat so far, as macros see it.
+        view: what macros see.
+        expander: runs macros over that view.
+        window: how many records are kept when the history is cut, with hysteresis; None keeps all.
+        volatile_fields: places of card and persona texts whose macros can give another text next turn.
+        causes: raw texts of the origins that can change; a plan finds the words for why.
+        notes: remarks gathered on the way.
+    """
+
+    preset: Preset
+    content: Content
+    switches: Switches
+    context: Context
+    user: str
+    char: str
+    persona: Persona
+    card: Card
+    chat: Chat
+    view: MacroView
+    expander: Expander
+    window: int | None = None
+    volatile_fields: set[str] = field(default_factory=set)
+    causes: dict[Origin, str] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def settings(self) -> AssemblySettings:
+        """The preset's settings."""
+        return self.preset.settings
+
+    @property
+    def generation_type(self) -> str:
+        """The type of the running generation."""
+        return self.content.generation_type
+
+    @property
+    def is_group(self) -> bool:
+        """Several characters take part."""
+        return bool(self.view.group)
+
+    def expand(
+        self,
+        text: str,
+        place: str = "",
+        *,
+        original: str | None = None,
+        extra: Mapping[str, str] | None = None,
+        card_macros: bool = True,
+    ) -> str:
+        """Run macros once over a text."""
+        if not text:
+            return text
+        return self.expander.expand(
+            text, place=place, original=original, extra=extra, card_macros=card_macros
+        )
+
+    def expand_supplied(self, text: str, place: str = "") -> str:
+        """Run what the dialect allows over a text that the caller supplied."""
+        if self.switches.expands_supplied:
+            return self.expand(text, place)
+        return self.expander.expand_identity(text)
+
+    def trace(self, text: str, place: str = "") -> Expansion:
+        """As `expand`, with the word whether the result can differ next turn."""
+        result = self.expand(text, place)
+        return Expansion(result, bool(text) and self.expander.last_volatile)
+
+    def trace_supplied(self, text: str, place: str = "") -> Expansion:
+        """As `expand_supplied`, with the same word."""
+        if self.switches.expands_supplied:
+            return self.trace(text, place)
+        return Expansion(self.expander.expand_identity(text))
+
+    def marks(self, origin: Origin, raw: str, *, volatile: bool) -> bool:
+        """Keep the raw text of an origin that can change; gives `volatile` back."""
+        if volatile:
+            self.causes[origin] = raw
+        return volatile
+
+    def setting(self, name: str) -> JsonValue:
+        """One of the caller's settings, None where it is absent."""
+        return self.content.settings.get(name)
+
+    def user_switch(self, name: str, default: JsonValue = None) -> JsonValue:
+        """One of the user's switches (`settings.power_user`)."""
+        return as_object(self.setting("power_user")).get(name, default)
+
+
+def open_scene(
+    preset: Preset,
+    content: Content,
+    dialect: Dialect,
+    context: Context,
+    *,
+    window: int | None = None,
+) -> Scene:
+    """Gather names, card, persona and macros for one turn."""
+    switches = dialect.switches
+    card = read_card(content.card) if content.card is not None else Card()
+    char = (card.file_name if switches.opens_chat else card.name) or content.char or "Assistant"
+    user = (content.persona.name if content.persona else "") or content.user or "User"
+    persona = content.persona or Persona(name=user)
+    card = _overridden(card, content)
+    chat = Chat(content.history if not isinstance(content.history, str) else (), user, char)
+    view = _view(
+        preset, content, context, card=card, chat=chat, user=user, char=char, persona=persona
+    )
+    engine = _engine(content, switches)
+    return Scene(
+        preset=preset,
+        content=content,
+        switches=switches,
+        context=context,
+        user=user,
+        char=char,
+        persona=persona,
+        card=card,
+        chat=chat,
+        view=view,
+        expander=Expander(view, engine=engine),
+        window=window,
+    )
+
+
+def _engine(content: Content, switches: Switches) -> Engine:
+    """The macro engine: the seeds' own in dialect native, else SillyTavern's by the setting `macro_engine`."""
+    if not switches.keeps_variables:
+        return Engine.native
+    return Engine.legacy if content.settings.get("macro_engine") == "legacy" else Engine.new
+
+
+def as_object(value: JsonValue) -> Mapping[str, JsonValue]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_text(value: JsonValue) -> str:
+    """The value where it is text, else nothing."""
+    return value if isinstance(value, str) else ""
+
+
+def _overridden(card: Card, content: Content) -> Card:
+    """The card with what the chat says in its place, and without what the user does not allow."""
+    metadata = as_object(content.settings.get("chat_metadata"))
+    user = as_object(content.settings.get("power_user"))
+    changes: dict[str, Any] = {}  # texts; `replace` cannot say so
+    for key, name in (
+        ("scenario", "scenario"),
+        ("system_prompt", "system_prompt"),
+        ("mes_example", "examples"),
+    ):
+        text = as_text(metadata.get(key)).strip(JS_SPACE)
+        if text:
+            changes[name] = text
+    if user.get("prefer_character_prompt", True) is False:
+        changes["system_prompt"] = ""
+    if user.get("prefer_character_jailbreak", True) is False:
+        changes["post_history"] = ""
+    return replace(card, fields=replace(card.fields, **changes)) if changes else card
+
+
+def _view(
+    preset: Preset,
+    content: Content,
+    context: Context,
+    *,
+    card: Card,
+    chat: Chat,
+    user: str,
+    char: str,
+    persona: Persona,
+) -> MacroView:
+    settings = content.settings
+    metadata = as_object(settings.get("chat_metadata"))
+    generation = preset.generation
+    has_box = content.generation_type == "impersonate"
+    chat_hash = metadata.get("chat_id_hash", settings.get("chat_hash", _FIXED_CHAT_HASH))
+    return MacroView(
+        user=user,
+        char=char,
+        persona=persona.description,
+        card=card.fields,
+        chat=chat,
+        variables=Variables(dict(content.variables), dict(content.global_variables)),
+        context=context,
+        chat_hash=chat_hash if isinstance(chat_hash, int) else _FIXED_CHAT_HASH,
+        settings={
+            "max_context": generation.max_context_tokens or 4095,
+            "max_response": generation.max_output_tokens or 300,
+            "model": settings.get("model", ""),
+            "last_generation_type": settings.get("last_generation_type", ""),
+            "input_text": content.turn if has_box else "",
+            "prefer_character_prompt": True,
+        },
+        generation_type=content.generation_type,
+        is_swipe=content.generation_type == "swipe",
+    )
+
+
+Trace = Callable[[str], Expansion]

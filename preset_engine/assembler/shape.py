@@ -1,0 +1,112 @@
+"""The last stage: squash and post-processing, over the zones or over the flat list.
+
+In dialect sillytavern the flat list is shaped twice, first by the page (`squash_system_messages`), then by the
+server (the mode); in dialect native the zones around the history are shaped by one mode. What a shaping did is
+kept as ranges, so the pieces of a message can be told later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from preset_engine.assembler.scene import Scene, as_text
+from preset_engine.messages import ChatMessage, Draft
+from preset_engine.squash.names import Names
+from preset_engine.squash.native import shape_zones
+from preset_engine.squash.post_process import Mode, mode_of, shape
+from preset_engine.squash.shaped import Shaped
+from preset_engine.squash.system import shape_system
+from preset_engine.squash.zones import Zones
+
+
+@dataclass(frozen=True, slots=True)
+class ShapedTurn:
+    """A shaped prompt.
+
+    Attributes:
+        messages: what is sent.
+        assembled: the messages before the mode.
+        zones: the zones as they went in (native: as they came out of the shaping).
+        shapings: what was done to the flat list, in order; empty when nothing was.
+    """
+
+    messages: tuple[ChatMessage, ...] = ()
+    assembled: tuple[ChatMessage, ...] = ()
+    zones: Zones = field(default_factory=Zones)
+    shapings: tuple[Shaped, ...] = ()
+
+    def drafts(self) -> Iterator[Draft]:
+        """Every message that is sent, with its pieces."""
+        if not self.shapings:
+            return self.zones.drafts()
+        drafts = list(self.zones.drafts())
+        for shaped in self.shapings:
+            drafts = list(shaped.drafts(drafts))
+        return iter(drafts)
+
+
+def shape_turn(scene: Scene, zones: Zones, squash: str | bool | None) -> ShapedTurn:
+    """Shape the zones of a scene.
+
+    Args:
+        scene: tells the names and settings.
+        zones: the filled prompt.
+        squash: the caller's mode or boolean; None leaves it to preset and dialect.
+    """
+    names = Names(scene.char, scene.user, scene.view.group)
+    if scene.switches.shapes_zones:
+        flat = tuple(zones.messages())
+        shaped = shape_zones(zones, _native_mode(scene, squash), names)
+        return ShapedTurn(tuple(shaped.messages()), flat, shaped)
+    return _shape_flat(scene, zones, squash, names)
+
+
+def shape_plain(zones: Zones, squash: str | bool | None) -> ShapedTurn:
+    """A turn without a preset: untouched unless the caller names a mode."""
+    flat = tuple(zones.messages())
+    if squash is None or squash is False:
+        return ShapedTurn(flat, flat, zones)
+    shaped = shape_zones(zones, squash)
+    return ShapedTurn(tuple(shaped.messages()), flat, shaped)
+
+
+def _shape_flat(scene: Scene, zones: Zones, squash: str | bool | None, names: Names) -> ShapedTurn:
+    flat: list[ChatMessage] = zones.messages()
+    shapings: list[Shaped] = []
+    is_squashed = scene.settings.squash_system_messages if not isinstance(squash, bool) else squash
+    if is_squashed:
+        shapings.append(shape_system(flat, _fixed(zones, len(flat))))
+        flat = shapings[-1].messages()
+    assembled = tuple(flat)
+    mode = _flat_mode(scene, squash)
+    if mode is Mode.NONE:
+        return ShapedTurn(assembled, assembled, zones, tuple(shapings))
+    shapings.append(shape(flat, mode, names))
+    return ShapedTurn(tuple(shapings[-1].messages()), assembled, zones, tuple(shapings))
+
+
+def _flat_mode(scene: Scene, squash: str | bool | None) -> Mode:
+    if isinstance(squash, str):
+        return mode_of(squash)
+    given = scene.setting("custom_prompt_post_processing")
+    return mode_of(
+        scene.settings.custom_prompt_post_processing if given is None else as_text(given)
+    )
+
+
+def _native_mode(scene: Scene, squash: str | bool | None) -> str | bool:
+    """The caller's mode, the package's own, SillyTavern's setting in the preset, the default: the first that is."""
+    if squash is not None:
+        return squash
+    if scene.preset.squash is not None:
+        return scene.preset.squash
+    return scene.settings.custom_prompt_post_processing or scene.switches.default_mode
+
+
+def _fixed(zones: Zones, count: int) -> frozenset[int]:
+    """Numbers of the messages that never join, counted in the flat list."""
+    first_after = count - len(zones.after)
+    before = (number for number, draft in enumerate(zones.before) if draft.is_fixed)
+    after = (first_after + number for number, draft in enumerate(zones.after) if draft.is_fixed)
+    return frozenset((*before, *after))

@@ -1,0 +1,328 @@
+r"""History records become role messages: names, media, stored tool calls; no macros yet.
+
+One record is one *item*, the unit that depth counts; only a stored tool call takes more than one message.
+What a record becomes does not depend on the turn, so it is remembered for the last few chats: the next turn
+of a chat compares references and looks at new records only. Messages in OpenAI form that need no change are
+passed on as they are, never copied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from preset_engine.assembler.chat import Stored
+from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue, Parts
+
+_NO_RESULT = "[No content]"
+_ODD_NAME = re.compile(r"[^A-Za-z0-9_]")
+_MEDIA_TYPES = {"image": "image_url", "video": "video_url", "audio": "audio_url"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How records become messages.
+
+    Attributes:
+        names: -1 none, 0 where another persona spoke, 1 as `name` field, 2 in the text.
+        user: the present user's name.
+        char: the character's name, for messages that carry none.
+        is_group: every name but the user's is shown in mode 0.
+        has_media: media of a record become content parts.
+        quality: the `detail` of an image part.
+        keeps_tools: stored tool calls are sent.
+        reads_text: texts are searched for macros and carriage returns.
+    """
+
+    names: int = 0
+    user: str = ""
+    char: str = ""
+    is_group: bool = False
+    has_media: bool = True
+    quality: str = "auto"
+    keeps_tools: bool = False
+    reads_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The messages of a history.
+
+    Attributes:
+        messages: in order, oldest first.
+        marked: numbers of the messages whose text may hold macros, ascending.
+        sources: number of the record of each message; None where they are the same numbers.
+        items: first message of each item; None where every message is one.
+        empty: numbers of the messages without content; they count for depth and are not sent.
+    """
+
+    messages: tuple[ChatMessage, ...] = ()
+    marked: tuple[int, ...] = ()
+    sources: tuple[int, ...] | None = None
+    items: tuple[int, ...] | None = None
+    empty: tuple[int, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """Number of items."""
+        return len(self.messages if self.items is None else self.items)
+
+    def source(self, number: int) -> int:
+        """The record that a message came from."""
+        return number if self.sources is None else self.sources[number]
+
+    def first_message(self, item: int) -> int:
+        """The message an item begins with; one behind the last item gives the end."""
+        if self.items is None:
+            return min(item, len(self.messages))
+        return self.items[item] if item < len(self.items) else len(self.messages)
+
+
+_known: deque[tuple[Style, tuple[ChatMessage | ChatRecord, ...], Turns]] = deque(maxlen=8)
+
+
+def read_turns(stored: Stored, style: Style) -> Turns:
+    """The messages of a stored history; only what has not been seen before is read."""
+    if not isinstance(stored, tuple):
+        return extend_turns(Turns(), stored, 0, style)
+    turns, seen = _recall(stored, style)
+    if seen < len(stored):
+        turns = extend_turns(turns, stored[seen:] if seen else stored, seen, style)
+    if stored:
+        _known.append((style, stored, turns))
+    return turns
+
+
+def _recall(stored: tuple[ChatMessage | ChatRecord, ...], style: Style) -> tuple[Turns, int]:
+    """What is known of the longest common beginning, and how many records that is."""
+    best, length = None, 0
+    for entry in _known:
+        if stored and entry[1][0] is stored[0] and entry[0] == style:
+            shared = _shared_length(entry[1], stored)
+            if shared >= length:
+                best, length = entry, shared
+    if best is None:
+        return Turns(), 0
+    _known.remove(best)
+    _, seen, turns = best
+    return (turns if length == len(seen) else first_records(turns, length)), length
+
+
+def _shared_length(first: tuple[object, ...], second: tuple[object, ...]) -> int:
+    """How many records two histories begin with in common; references are compared before values."""
+    low, high = 0, min(len(first), len(second))
+    if first[:high] == second[:high]:
+        return high
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def first_records(turns: Turns, count: int) -> Turns:
+    """The turns of the first records."""
+    if turns.sources is None:
+        return first_messages(turns, count)
+    return first_messages(turns, sum(source < count for source in turns.sources))
+
+
+def first_messages(turns: Turns, count: int) -> Turns:
+    """The turns of the first messages."""
+    return Turns(
+        turns.messages[:count],
+        tuple(number for number in turns.marked if number < count),
+        None if turns.sources is None else turns.sources[:count],
+        None if turns.items is None else tuple(item for item in turns.items if item < count),
+        tuple(number for number in turns.empty if number < count),
+    )
+
+
+def extend_turns(turns: Turns, records: Stored, first: int, style: Style) -> Turns:
+    """The turns with further records, the first of which has this number."""
+    if set(map(type, records)) == {ChatMessage} and not _is_shaped(turns):
+        plain: Sequence[ChatMessage] = records  # type: ignore[assignment]  # checked above
+        messages, odd = _pass_messages(plain, style)
+        first_new = len(turns.messages)
+        return Turns(
+            turns.messages + messages,
+            turns.marked + tuple(first_new + n for n in odd if messages[n].content),
+            empty=turns.empty + tuple(first_new + n for n in odd if _is_empty(messages[n])),
+        )
+    return _convert(turns, records, first, style)
+
+
+def _is_shaped(turns: Turns) -> bool:
+    return turns.sources is not None or turns.items is not None
+
+
+def _pass_messages(
+    records: Sequence[ChatMessage], style: Style
+) -> tuple[tuple[ChatMessage, ...], list[int]]:
+    """OpenAI messages, and the numbers of those that need a second look.
+
+    They stay the same objects unless a name or a carriage return asks for a change.
+    """
+    if not style.reads_text:
+        return tuple(records), []
+    messages = tuple(records) if style.names <= 0 else tuple(_named(m, style) for m in records)
+    odd = [
+        number
+        for number, message in enumerate(messages)
+        if not (text := message.content)
+        or text.__class__ is not str
+        or "{" in text
+        or "<" in text
+        or "\r" in text
+        or "\\" in text
+    ]
+    if any("\r" in messages[number].text for number in odd):
+        changed = list(messages)
+        for number in odd:
+            changed[number] = _without_returns(messages[number])
+        messages = tuple(changed)
+    return messages, odd
+
+
+def _named(message: ChatMessage, style: Style) -> ChatMessage:
+    if message.role not in ("user", "assistant") or message.content is None:
+        return message
+    name = message.name or (style.user if message.role == "user" else style.char)
+    if style.names == 1:
+        return replace(message, name=clean_name(name))
+    if isinstance(message.content, str):
+        return replace(message, content=f"{name}: {message.content}", name=None)
+    return message
+
+
+def _without_returns(message: ChatMessage) -> ChatMessage:
+    if isinstance(message.content, str) and "\r" in message.content:
+        return replace(message, content=message.content.replace("\r", ""))
+    return message
+
+
+def _convert(turns: Turns, records: Stored, first: int, style: Style) -> Turns:
+    messages, marked = list(turns.messages), list(turns.marked)
+    sources = list(turns.sources or range(len(messages)))
+    items = list(turns.items or range(len(messages)))
+    for number, record in enumerate(records, first):
+        made = _messages_of(record, style)
+        if not made:
+            continue
+        items.append(len(messages))
+        for message in made:
+            if message.role != "tool" and not message.tool_calls and _may_expand(message):
+                marked.append(len(messages))
+            messages.append(message)
+            sources.append(number)
+    is_straight = sources == list(range(len(messages)))
+    has_groups = len(items) < len(messages)
+    return Turns(
+        tuple(messages),
+        tuple(marked),
+        None if is_straight else tuple(sources),
+        tuple(items) if has_groups else None,
+        tuple(number for number, message in enumerate(messages) if _is_empty(message)),
+    )
+
+
+def _is_empty(message: ChatMessage) -> bool:
+    return not message.content and not message.tool_calls
+
+
+def _messages_of(record: ChatMessage | ChatRecord, style: Style) -> tuple[ChatMessage, ...]:
+    if isinstance(record, ChatRecord):
+        return read_record(record, style)
+    return (record if style.names <= 0 else _named(record, style),)
+
+
+def _may_expand(message: ChatMessage) -> bool:
+    text = message.text
+    return "{" in text or "<" in text or "\\" in text
+
+
+def read_record(record: ChatRecord, style: Style) -> tuple[ChatMessage, ...]:
+    """The messages of one record: none when it is hidden, several for stored tool calls."""
+    extra = record.extra.get("extra")
+    details: JsonObject = extra if isinstance(extra, dict) else {}
+    calls = details.get("tool_invocations")
+    if isinstance(calls, list) and calls:
+        return _tool_messages(calls) if style.keeps_tools else ()
+    if record.is_hidden:
+        return ()
+    is_narrator = details.get("type") == "narrator"
+    role = "system" if is_narrator else "user" if record.is_user else "assistant"
+    text = _with_titles(record.text, details) if style.has_media else record.text
+    if _shows_name(record, style, is_narrator=is_narrator):
+        text = f"{record.name}: {text}"
+    text = text.replace("\r", "")
+    name = clean_name(record.name) if style.names == 1 and record.name else None
+    media = _media_parts(details, style) if style.has_media else ()
+    return (ChatMessage(role, ({"type": "text", "text": text}, *media) if media else text, name),)
+
+
+def _shows_name(record: ChatRecord, style: Style, *, is_narrator: bool) -> bool:
+    if is_narrator:
+        return False
+    if style.names == 2:
+        return True
+    if style.names != 0 or record.name == style.user:
+        return False
+    return style.is_group or bool(record.extra.get("force_avatar"))
+
+
+def clean_name(name: str) -> str:
+    """A name as the `name` field takes it; counted in UTF-16 units, as SillyTavern does."""
+    units = "".join("_" * (2 if ord(c) > 0xFFFF else 1) if _ODD_NAME.match(c) else c for c in name)
+    return units[:64]
+
+
+def _tool_messages(calls: list[JsonValue]) -> tuple[ChatMessage, ...]:
+    objects = [call for call in calls if isinstance(call, dict)]
+    made: Parts = tuple(
+        {
+            "id": call.get("id"),
+            "type": "function",
+            "function": {"arguments": call.get("parameters"), "name": call.get("name")},
+        }
+        for call in objects
+    )
+    answers = (
+        ChatMessage("tool", str(call.get("result") or _NO_RESULT), tool_call_id=str(call.get("id")))
+        for call in objects
+    )
+    return (ChatMessage("assistant", None, tool_calls=made), *answers)
+
+
+def _chosen_media(details: JsonObject) -> list[JsonObject]:
+    media = details.get("media")
+    found = [item for item in media if isinstance(item, dict)] if isinstance(media, list) else []
+    index = details.get("media_index")
+    if details.get("media_display") == "gallery" and isinstance(index, int):
+        return found[index : index + 1] if index >= 0 else []
+    return found
+
+
+def _media_parts(details: JsonObject, style: Style) -> Parts:
+    parts: list[JsonObject] = []
+    for item in _chosen_media(details):
+        kind = _MEDIA_TYPES.get(str(item.get("type", "image")))
+        if kind is None or not isinstance(item.get("url"), str):
+            continue
+        body: JsonObject = {"url": item["url"]}
+        if kind == "image_url":
+            body["detail"] = style.quality
+        parts.append({"type": kind, kind: body})
+    return tuple(parts)
+
+
+def _with_titles(text: str, details: JsonObject) -> str:
+    for item in _chosen_media(details):
+        title = item.get("title")
+        if item.get("append_title") and isinstance(title, str) and title:
+            text = f"{text}\n\n{title}" if text else title
+    return text

@@ -1,0 +1,110 @@
+"""`compile_turn`: preset and content in, the exact messages out, every piece explained.
+
+The one entry for both dialects; it is synchronous and pure. What the outside world tells comes in through a
+`Context`, and equal inputs give equal bytes in any process::
+
+    turn = compile_turn(preset, Content(history=past, turn="Hello"), dialect=Dialect.sillytavern)
+    turn.messages     what is sent
+    turn.plan         what each message is made of, worked out when asked for
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from preset_engine.assembler.assemble import assemble
+from preset_engine.assembler.holes import plain_zones, ready_content
+from preset_engine.assembler.params import request_params
+from preset_engine.assembler.plan import Plan
+from preset_engine.assembler.scene import open_scene
+from preset_engine.assembler.shape import ShapedTurn, shape_plain, shape_turn
+from preset_engine.content.content import Content
+from preset_engine.context import Context
+from preset_engine.dialect import Dialect
+from preset_engine.errors import Note
+from preset_engine.messages import ChatMessage, JsonObject, JsonValue, Origin
+from preset_engine.preset.model import Preset
+
+_FIXED_CONTEXT = Context()
+
+
+@dataclass(frozen=True)
+class CompiledTurn:
+    """One turn, ready to be sent.
+
+    Attributes:
+        messages: what the model gets.
+        notes: what was odd on the way.
+        params: generation parameters, `frontend` and `backend` (see `assembler.params`).
+        variables: `local` and `global` variables after the macros have run.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    notes: tuple[Note, ...] = ()
+    params: Mapping[str, JsonObject] = field(default_factory=dict)
+    variables: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
+    _shaped: ShapedTurn = field(default_factory=ShapedTurn, repr=False)
+    _causes: Mapping[Origin, str] = field(default_factory=dict, repr=False)
+    _context: Context = field(default=_FIXED_CONTEXT, repr=False)
+
+    @property
+    def assembled(self) -> tuple[ChatMessage, ...]:
+        """The messages before a post-processing mode shaped them: what SillyTavern's page posts."""
+        return self._shaped.assembled
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What each message is made of; spans, tokens and digests are worked out when asked for."""
+        return Plan(self._shaped, self._context.tokens, self._causes)
+
+
+def compile_turn(
+    preset: Preset | None,
+    content: Content,
+    *,
+    dialect: Dialect = Dialect.native,
+    context: Context = _FIXED_CONTEXT,
+    squash: str | bool | None = None,
+    window: int | None = None,
+) -> CompiledTurn:
+    """Compile one turn.
+
+    Args:
+        preset: a loaded preset, or None to pass the content on in the fixed order.
+        content: what fills the preset.
+        dialect: whose rules hold.
+        context: clock, random source, token counter, pattern matcher.
+        squash: a post-processing mode, or True for the boolean squash; None leaves it to preset and dialect.
+        window: number of history blocks to keep, cut with hysteresis; None keeps all.
+
+    Raises:
+        AssemblyError: an unknown mode, or content that cannot become messages.
+        MacroError: a text outgrew the limits of expansion.
+    """
+    content, notes = ready_content(content)
+    if preset is None:
+        return _plain_turn(content, notes, squash, context)
+    scene = open_scene(preset, content, dialect, context, window=window)
+    scene.notes.extend(notes)
+    zones = assemble(scene)
+    shaped = shape_turn(scene, zones, squash)
+    return CompiledTurn(
+        shaped.messages,
+        tuple(scene.notes),
+        request_params(scene),
+        {"local": scene.view.variables.local, "global": scene.view.variables.shared},
+        shaped,
+        scene.causes,
+        context,
+    )
+
+
+def _plain_turn(
+    content: Content, notes: tuple[Note, ...], squash: str | bool | None, context: Context
+) -> CompiledTurn:
+    """A turn without a preset: the fixed order, shaped only where the caller asks for it."""
+    shaped = shape_plain(plain_zones(content), squash)
+    variables = {"local": dict(content.variables), "global": dict(content.global_variables)}
+    return CompiledTurn(shaped.messages, notes, {}, variables, shaped, {}, context)
