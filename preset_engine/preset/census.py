@@ -17,9 +17,6 @@ _OPEN = re.compile(r"\{\{\s*(//|[.$][^\s{}:=+?|!<>-]*|[/#!?>~]*\s*[^\s{}:|][^{}:
 _WORD = re.compile(r"[^\s:]+")
 _SINGLE = re.compile(r"(?<!\{)\{(?:user|char)\}(?!\})", re.IGNORECASE)
 _LEGACY = re.compile(r"<(?:user|bot|char|charifnotgroup|group)>", re.IGNORECASE)
-_VARIABLE = re.compile(
-    r"\{\{\s*(set|get|add|inc|dec)(global)?var\s*::?\s*([^:{}]*?)\s*(?=::|\}\}|:)", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,28 +126,4 @@ def _note_unknown(uses: list[MacroUse], notes: Notebook) -> None:
             f"{names}{more}: no macros of the engine; they stay as written",
             unknown[0].first,
             sum(use.count for use in unknown),
-        )
-
-
-def note_unset_variables(enabled: Iterable[tuple[str, str]], notes: Notebook) -> None:
-    """Notes variables that the enabled texts read but never set; each variable counts once."""
-    is_set: set[str] = set()
-    reads: dict[str, str] = {}
-    for place, text in enabled:
-        if "var" not in text and "VAR" not in text.upper():
-            continue
-        for verb, scope, name in _VARIABLE.findall(text):
-            key = f"{scope.lower()}{name}"
-            if verb.lower() == "get":
-                reads.setdefault(key, place)
-            else:
-                is_set.add(key)
-    unset = [key for key in reads if key not in is_set]
-    if unset:
-        names = ", ".join(shown(key.removeprefix("global"), 20) for key in unset[:3])
-        notes.add(
-            "variable-not-set",
-            f"variables are read that no enabled entry sets ({names}); they are empty unless the chat sets them",
-            reads[unset[0]],
-            len(unset),
         )

@@ -11,20 +11,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from preset_engine.errors import Note, UnreadableInput
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.assembly_settings import read_settings
-from preset_engine.preset.census import count_macros, note_unset_variables
+from preset_engine.preset.census import count_macros
 from preset_engine.preset.decode import check_size, clean_text, decode
 from preset_engine.preset.diagnostics import Diagnostics, enabled_entries, summary
 from preset_engine.preset.forms import read_body
 from preset_engine.preset.generation import read_generation
 from preset_engine.preset.kinds import Form, tell_form
 from preset_engine.preset.macro_names import is_known_macro
+from preset_engine.preset.macro_review import review_macros, review_variables
 from preset_engine.preset.model import Preset, PresetSource, PromptEntry, PromptOrder, Unsupported
 from preset_engine.preset.native import read_native
 from preset_engine.preset.notebook import Notebook
@@ -140,7 +141,10 @@ def _import(value: JsonValue, name: str, notes: Notebook) -> Imported:
     review_order(preset.prompts, preset.orders, order, preset.source, notes)
     review_document(preset.raw, notes)
     macros = count_macros(_texts(preset), is_known_macro, notes)
-    note_unset_variables(((entry.place, entry.content) for entry in enabled_entries(preset)), notes)
+    review_macros(_texts(preset), notes)
+    review_variables(
+        ((f"{entry.place}.content", entry.content) for entry in enabled_entries(preset)), notes
+    )
     found = Diagnostics(form.value, macros, order, _missing(preset, order))
     return Imported(preset, notes.to_notes(), found)
 
@@ -165,8 +169,6 @@ def _sillytavern(value: JsonValue, form: Form, name: str, notes: Notebook) -> Pr
 
 
 def _named(preset: Preset, identity: str, name: str) -> Preset:
-    from dataclasses import replace
-
     return replace(preset, id=identity or make_id(name, preset.prompts), name=name or "preset")
 
 

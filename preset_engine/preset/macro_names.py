@@ -1,69 +1,20 @@
-"""Which macro names the engine knows; the census asks here."""
+"""Which macro names the engine knows; the census asks here.
+
+A name is known when some engine expands it. Names that only an extension of SillyTavern could answer stay as
+text and are therefore not known.
+"""
 
 from __future__ import annotations
 
-_NAMES = frozenset(
-    [
-        "//",
-        "user",
-        "char",
-        "group",
-        "charifnotgroup",
-        "groupnotmuted",
-        "notchar",
-        "persona",
-        "description",
-        "personality",
-        "scenario",
-        "mesexamples",
-        "mesexamplesraw",
-        "charprompt",
-        "charinstruction",
-        "charjailbreak",
-        "chardepthprompt",
-        "charversion",
-        "setvar",
-        "getvar",
-        "addvar",
-        "incvar",
-        "decvar",
-        "hasvar",
-        "deletevar",
-        "setglobalvar",
-        "getglobalvar",
-        "addglobalvar",
-        "incglobalvar",
-        "decglobalvar",
-        "random",
-        "pick",
-        "roll",
-        "trim",
-        "noop",
-        "newline",
-        "space",
-        "input",
-        "lastmessage",
-        "lastusermessage",
-        "lastcharmessage",
-        "lastmessageid",
-        "time",
-        "date",
-        "weekday",
-        "isotime",
-        "isodate",
-        "datetimeformat",
-        "idle_duration",
-        "timediff",
-        "model",
-        "if",
-        "else",
-        "original",
-        "outlet",
-        "summary",
-    ]
-)
+from functools import cache
+
+from preset_engine.macros.registry import default_registry
 
 
+@cache
 def is_known_macro(name: str) -> bool:
-    """Whether the engine expands a macro of this name (lower case)."""
-    return name in _NAMES or name.startswith((".", "$"))
+    """Whether the engine expands a macro of this name (any case), a comment or a variable shorthand."""
+    if name.startswith((".", "$")):
+        return True
+    macro = default_registry().find(name)
+    return macro is not None and macro.handler is not None

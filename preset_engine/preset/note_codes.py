@@ -303,6 +303,24 @@ NOTE_KINDS: dict[str, NoteKind] = {
         "Switch the entry off or rewrite it with macros.",
     ),
     "variable-not-set": NoteKind(_I, "Variables are read that no enabled entry sets.", ""),
+    "variable-read-early": NoteKind(
+        _I,
+        "Variables are read before the entry that sets them.",
+        "Move the entry that sets them up.",
+    ),
+    "variable-name-odd": NoteKind(_I, "Variable names hold spaces or differ in case only.", ""),
+    "macro-arguments": NoteKind(
+        _W, "A macro lacks arguments it needs.", "Write the missing name, value or options."
+    ),
+    "macro-block": NoteKind(
+        _W, "An if block and its end do not pair.", "Close the block with {{/if}}."
+    ),
+    "macro-flags": NoteKind(_I, "A flag character stands before a macro's name.", ""),
+    "macro-escaped": NoteKind(_I, "Braces are escaped with backslashes.", ""),
+    "macro-wide-colon": NoteKind(
+        _W, "A macro is written with full-width colons.", "Write :: instead."
+    ),
+    "macro-in-comment": NoteKind(_I, "Macros stand in HTML comments; they run all the same.", ""),
     "cannot-cross": NoteKind(
         _W,
         "A part of the preset has no place in the other form and stays behind.",

@@ -55,6 +55,8 @@ class Notebook:
 
 def shown(value: object, limit: int = 40) -> str:
     """A value of the file as it may stand in a message: quoted, printable, on one line, cut."""
+    if isinstance(value, (list, dict)):  # may hold anything, secrets too
+        return "a list" if isinstance(value, list) else "an object"
     text = ascii(value) if not isinstance(value, str) else repr(value)
     text = "".join(
         character if character.isprintable() else f"\\u{ord(character):04x}" for character in text

@@ -32,27 +32,23 @@ PRIVATE_KEYS = frozenset(
 """SillyTavern's keys that hold addresses, headers or passwords."""
 
 _SMELL = re.compile(
-    r"(?:^|[_-])(?:api[_-]?)?(?:key|secret|token|password|passwd|credentials?|authorization|bearer)$"
-    r"|api[_-]?key|apikey|(?:access|auth|secret)[_-]?(?:key|token)|password|credential",
+    r"(?:api|access|secret|auth|private|open_?ai|claude|horde|proxy|router|nai|novel|mancer|vertex|google|azure|"
+    r"client|server|bearer|service)[\w-]*(?:key|token)s?$"
+    r"|passw(?:or)?d|secret|credential|authorization|bearer|cookie"
+    r"|^(?:token|apikey|reverse_?proxy|proxy)$"
+    r"|(?:proxy|server|webhook|endpoint|base)[_-]?(?:url|uri|address)$"
+    r"|include_?(?:headers|body)$",
     re.IGNORECASE,
 )
-_CAMEL = re.compile(r"(?<=[a-z])(?:Key|Secret|Token|Password|Url|Proxy|Auth)$")
-_PLAIN = frozenset(
-    (
-        "count_penalty",
-        "use_google_tokenizer",
-        "use_ai21_tokenizer",
-        "max_tokens",
-        "openai_max_tokens",
-    )
-)
+_AMOUNT = re.compile(r"max|min|count|limit|budget|used|total|tokenizer", re.IGNORECASE)
+"""Names of numbers of tokens, which are no access tokens."""
 
 
 def is_secret_key(key: str) -> bool:
     """Whether a key names something private."""
-    if key in _PLAIN:
-        return False
-    return key in PRIVATE_KEYS or _SMELL.search(key) is not None or _CAMEL.search(key) is not None
+    if key in PRIVATE_KEYS:
+        return True
+    return _SMELL.search(key) is not None and _AMOUNT.search(key) is None
 
 
 def find_secrets(value: JsonValue) -> tuple[str, ...]:
