@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from preset_engine.compile.experiences import PRINCIPLES_TAGS, without_block
 from preset_engine.compile.reduce import ReducedTurnContext
@@ -16,6 +17,9 @@ from preset_engine.compile.selfref import DataFromSelfRef
 from preset_engine.compile.tool_prompts import ToolPromptSpec, principles_block, tool_block
 from preset_engine.compile.transcript import Transcript, is_system
 from preset_engine.messages import ChatMessage, Role
+
+if TYPE_CHECKING:
+    from preset_engine.compile.turn import CompiledTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +48,14 @@ class CompiledTurnContext:
         system_prompt: the resolved prompt without the blocks for tools, or None.
         llm_messages: what is sent.
         selfref_snapshot: carried on from stage 1.
+        turn: the compiled turn with its plan, where a preset framed the request.
     """
 
     transcript: Transcript
     system_prompt: str | None
     llm_messages: Transcript
     selfref_snapshot: DataFromSelfRef | None = None
+    turn: CompiledTurn | None = None
 
 
 def convert_to_llm_request(
