@@ -1,0 +1,154 @@
+"""Content from files: what `probe` is given by `--content`, `--card`, `--persona`, `--world`, `--chat`, `--turn`.
+
+Without `--content` the built-in samples fill the preset; each file then takes the place of its own part. A chat
+takes the place of the history and of the sample's turn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from preset_engine.cli.content_json import read_content, read_persona
+from preset_engine.cli.samples import sample_content
+from preset_engine.content.content import Block, Content, Persona
+from preset_engine.dialect import Dialect
+from preset_engine.errors import InputTooLarge, Note, UnreadableInput
+from preset_engine.history.chat_file import read_chat
+from preset_engine.history.load import LoadedHistory, load_history
+from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue
+from preset_engine.preset.model import Preset
+
+MAX_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class GivenContent:
+    """Content with its notes, and the names of the parts that are built-in samples."""
+
+    content: Content
+    notes: tuple[Note, ...] = ()
+    samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContentFiles:
+    """The files of one probe; None for what was not given."""
+
+    content: Path | None = None
+    card: Path | None = None
+    persona: Path | None = None
+    worlds: Sequence[Path] = ()
+    chat: Path | None = None
+    turn: str | None = None
+
+
+def gather_content(files: ContentFiles, preset: Preset, dialect: Dialect) -> GivenContent:
+    """Read the files and put the content together.
+
+    Raises:
+        InputRefused: a file cannot be read or holds something else.
+    """
+    samples: dict[str, None] = {}
+    if files.content is not None:
+        content = read_content(read_json(files.content))
+    else:
+        content = sample_content(preset)
+        samples = dict.fromkeys(("card", "persona", "blocks", "history", "turn"))
+    if files.card is not None:
+        content = replace(content, card=read_object(files.card))
+        samples.pop("card", None)
+    if files.persona is not None:
+        content = replace(content, persona=_persona(files.persona))
+        samples.pop("persona", None)
+    if files.worlds:
+        books = tuple(read_object(path) for path in files.worlds)
+        content = replace(content, world_books=(*content.world_books, *books))
+    notes: tuple[Note, ...] = ()
+    if files.chat is not None:
+        content, notes = _with_chat(content, files.chat, dialect)
+        samples.pop("history", None)
+        samples.pop("turn", None)
+    if files.turn is not None:
+        content = replace(content, turn=files.turn)
+        samples.pop("turn", None)
+    return GivenContent(content, notes, tuple(samples))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file of bounded size."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        message = f"{path}: cannot be read ({error.strerror})"
+        raise UnreadableInput(message) from None
+    if len(data) > MAX_BYTES:
+        message = f"{path}: larger than {MAX_BYTES} bytes; give a smaller file"
+        raise InputTooLarge(message)
+    return data
+
+
+def read_json(path: Path) -> JsonValue:
+    """The JSON value of a file."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+        value: JsonValue = json.loads(text, strict=False)
+    except UnicodeDecodeError as error:
+        message = f"{path}: not UTF-8 text (byte {error.start})"
+        raise UnreadableInput(message) from None
+    except (ValueError, RecursionError) as error:
+        message = f"{path}: not JSON ({error})"
+        raise UnreadableInput(message) from None
+    return value
+
+
+def read_object(path: Path) -> JsonObject:
+    """The JSON object of a file."""
+    value = read_json(path)
+    if not isinstance(value, dict):
+        message = f"{path}: holds {type(value).__name__}, not a JSON object"
+        raise UnreadableInput(message)
+    return value
+
+
+def _persona(path: Path) -> Persona:
+    """A persona file: JSON, or plain text that is the description."""
+    if path.suffix.lower() == ".json":
+        return read_persona("persona", read_json(path))
+    return Persona(description=read_bytes(path).decode("utf-8-sig", "replace").strip())
+
+
+def _with_chat(content: Content, path: Path, dialect: Dialect) -> tuple[Content, tuple[Note, ...]]:
+    """The content with a chat; in SillyTavern's dialect its lines stay raw, since macros run in them there."""
+    data = read_bytes(path)
+    user = content.persona.name if content.persona else content.user
+    loaded = load_history(data, user, content.char)
+    content = replace(content, history=_history(loaded, data, dialect), turn="")
+    if loaded.preamble:
+        content = replace(content, before=(*content.before, Block("", loaded.preamble)))
+    if loaded.chat is not None:
+        content = _with_metadata(content, loaded)
+    return content, loaded.notes
+
+
+def _history(
+    loaded: LoadedHistory, data: bytes, dialect: Dialect
+) -> tuple[ChatMessage, ...] | tuple[ChatRecord, ...]:
+    is_raw = dialect is Dialect.sillytavern and loaded.chat is not None
+    return read_chat(data).records if is_raw else loaded.history
+
+
+def _with_metadata(content: Content, loaded: LoadedHistory) -> Content:
+    chat = loaded.chat
+    assert chat is not None
+    variables = chat.metadata.get("variables")
+    return replace(
+        content,
+        user=content.user or chat.user,
+        char=content.char or chat.char,
+        variables=variables if isinstance(variables, dict) else content.variables,
+        settings={**content.settings, "chat_metadata": dict(chat.metadata)},
+    )
