@@ -86,9 +86,7 @@ def format_fields(scene: Scene, fields: Fields) -> tuple[Fields, str, str]:
             scenario = _formatted(scene, "scenario", settings.scenario_format)
         if personality and settings.personality_format:
             personality = _formatted(scene, "personality", settings.personality_format)
-    nudge = (
-        scene.expand(settings.group_nudge_prompt, "$.group_nudge_prompt") if scene.is_group else ""
-    )
+    nudge = scene.expand(settings.group_nudge_prompt, "$.group_nudge_prompt")
     impersonation = scene.expand(settings.impersonation_prompt, "$.impersonation_prompt")
     return replace(fields, scenario=scenario, personality=personality), nudge, impersonation
 
@@ -120,14 +118,16 @@ def supplied_prompts(
     order = list(KNOWN_KEYS)
     known = [one for one in extensions if one.key in KNOWN_KEYS]
     found += _from_extensions(sorted(known, key=lambda one: order.index(one.key)))
-    if fields.persona and scene.persona.position == 0:
+    # SillyTavern prepares the raw persona here, not the text it has read before.
+    persona = scene.persona.description
+    if persona and scene.persona.position == 0:
         origin = Origin(OriginKind.PERSONA, "persona", scene.persona.name, "persona.description")
         is_volatile = scene.marks(
             origin,
             scene.persona.description,
             volatile="persona.description" in scene.volatile_fields,
         )
-        found.append(Supplied("personaDescription", (Piece(origin, fields.persona, is_volatile),)))
+        found.append(Supplied("personaDescription", (Piece(origin, persona, is_volatile),)))
     found += _from_extensions(
         one for one in extensions if one.key not in KNOWN_KEYS and one.is_relative
     )

@@ -227,7 +227,7 @@ def _view(
             "max_context": generation.max_context_tokens or 4095,
             "max_response": generation.max_output_tokens or 300,
             "model": settings.get("model", ""),
-            "last_generation_type": settings.get("last_generation_type", ""),
+            "last_generation_type": settings.get("last_generation_type", content.generation_type),
             "input_text": content.turn if has_box else "",
             "prefer_character_prompt": True,
         },

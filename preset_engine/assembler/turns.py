@@ -205,7 +205,9 @@ def _without_returns(message: ChatMessage) -> ChatMessage:
     return message
 
 
-def _convert(turns: Turns, records: Stored, first: int, style: Style) -> Turns:
+def _convert(
+    turns: Turns, records: Sequence[ChatMessage | ChatRecord], first: int, style: Style
+) -> Turns:
     messages, marked = list(turns.messages), list(turns.marked)
     sources = list(turns.sources or range(len(messages)))
     items = list(turns.items or range(len(messages)))
