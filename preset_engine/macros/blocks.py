@@ -1,0 +1,101 @@
+"""Pairs opening and closing macros: `{{setvar::a}}` text `{{/setvar}}`.
+
+What stands between a pair becomes one more argument of the opener, if that makes the number of its
+arguments right; if not, both stay as text and what stands between is a part of the sentence. A closer
+belongs to the nearest opener of its name that can take a block; only outermost pairs are made here, since
+the text of a block is parsed on its own. One pass, linear in the number of macros.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from preset_engine.macros.nodes import Call, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A node of the sentence, and what its neighbourhood makes of it.
+
+    Attributes:
+        node: the macro.
+        closer: the macro that ends its block, if it has one.
+        is_text: stays as written.
+    """
+
+    node: Node
+    closer: Call | None = None
+    is_text: bool = False
+
+    @property
+    def end(self) -> int:
+        """Offset behind the whole item."""
+        return self.node.end if self.closer is None else self.closer.end
+
+
+def pair_blocks(nodes: Sequence[Node], takes_block: Callable[[Call], bool]) -> list[Item]:
+    """The items of a sentence.
+
+    Args:
+        nodes: its macros in order.
+        takes_block: whether a macro may take one more argument.
+    """
+    if not any(isinstance(node, Call) and node.is_closing for node in nodes):
+        return [Item(node) for node in nodes]
+    return _Pairing(nodes, takes_block).items()
+
+
+class _Pairing:
+    """One pairing: the closer of every opener that has one, and closers left over, by name."""
+
+    def __init__(self, nodes: Sequence[Node], takes_block: Callable[[Call], bool]) -> None:
+        self.nodes = nodes
+        self.closers: dict[int, int] = {}
+        self.loose: dict[str, deque[int]] = defaultdict(deque)
+        self.openers: set[int] = set()
+        waiting: dict[str, list[int]] = defaultdict(list)
+        for place, node in enumerate(nodes):
+            if not isinstance(node, Call):
+                continue
+            name = node.name.lower()
+            if not node.is_closing:
+                if takes_block(node):
+                    self.openers.add(place)
+                    waiting[name].append(place)
+            elif waiting[name]:
+                self.closers[waiting[name].pop()] = place
+            else:
+                self.loose[name].append(place)
+
+    def items(self) -> list[Item]:
+        made: list[Item] = []
+        as_text: set[int] = set()
+        place = 0
+        while place < len(self.nodes):
+            node = self.nodes[place]
+            closer = self.closers.get(place)
+            if closer is not None:
+                end = self.nodes[closer]
+                made.append(Item(node, end if isinstance(end, Call) else None))
+                place = closer + 1
+                continue
+            is_text = place in as_text
+            if isinstance(node, Call) and node.is_closing:
+                is_text = True
+            elif isinstance(node, Call) and place not in self.openers:
+                partner = self._loose_closer(node, place)
+                if partner is not None:
+                    as_text.add(partner)
+                    is_text = True
+            made.append(Item(node, is_text=is_text))
+            place += 1
+        return made
+
+    def _loose_closer(self, node: Call, place: int) -> int | None:
+        """The next closer of this name that no opener took."""
+        queue = self.loose.get(node.name.lower())
+        while queue and queue[0] < place:
+            queue.popleft()
+        return queue.popleft() if queue else None

@@ -1,0 +1,232 @@
+"""The new engine: evaluates a parsed text from left to right, arguments inside out.
+
+Every macro is replaced by its value; a value is never looked at again within the same call. What is no
+macro, or has the wrong number of arguments, is printed as written with the macros inside it resolved.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from preset_engine.macros import steps
+from preset_engine.macros.blocks import Item, pair_blocks
+from preset_engine.macros.census import BLANK
+from preset_engine.macros.engine import Engine
+from preset_engine.macros.invocation import Invocation, MacroRejected
+from preset_engine.macros.js_numbers import strip
+from preset_engine.macros.nodes import Argument, Call, Document, Shorthand
+from preset_engine.macros.parses import SHARED_PARSES
+from preset_engine.macros.registry import Macro
+from preset_engine.macros.run import Run
+from preset_engine.macros.shorthand import apply_shorthand
+
+
+def resolve(run: Run, text: str, offset: int) -> str:
+    """Expand a text with everything before and after; `offset` is its place for `pick`."""
+    if not text:
+        return ""
+    return steps.after(evaluate_text(run, steps.before(text), offset))
+
+
+def evaluate_text(run: Run, text: str, offset: int, *, has_blocks: bool = True) -> str:
+    """The text with its macros evaluated, without the steps before and after."""
+    if "{{" not in text:
+        return text
+    run.cost.enter()
+    document = SHARED_PARSES.parse(text, run.ledger.limits.depth)
+    value = _Evaluation(run, document, _Ruler(text, offset)).text(has_blocks=has_blocks)
+    run.cost.leave()
+    return value
+
+
+def dedent(text: str) -> str:
+    """A block's text without the indentation of its first line and without outer white space."""
+    lines = text.split("\n")
+    first = next((line for line in lines if strip(line)), "")
+    width = _indent(first)
+    if width:
+        lines = [line[width:] if _indent(line) >= width else line.lstrip() for line in lines]
+    return strip("\n".join(lines))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+class _Ruler:
+    """Turns offsets in a text into UTF-16 offsets in the whole."""
+
+    __slots__ = ("base", "wide")
+
+    def __init__(self, text: str, base: int) -> None:
+        self.base = base
+        wide = not text.isascii() and max(text) > "\uffff"
+        self.wide = [at for at, char in enumerate(text) if char > "\uffff"] if wide else []
+
+    def at(self, offset: int) -> int:
+        return self.base + offset + (bisect_left(self.wide, offset) if self.wide else 0)
+
+
+@dataclass(slots=True)
+class _Evaluation:
+    """One document being evaluated."""
+
+    run: Run
+    document: Document
+    ruler: _Ruler
+
+    def text(self, *, has_blocks: bool) -> str:
+        source, nodes = self.document.text, self.document.nodes
+        has_blocks = has_blocks and not self.is_native
+        items = (
+            pair_blocks(nodes, self._takes_block) if has_blocks else [Item(node) for node in nodes]
+        )
+        parts: list[str] = []
+        at = size = 0
+        for item in items:
+            value = self._item(item)
+            between = source[at : item.node.start]
+            if "{{" in between:
+                self._count_blanks(between)
+            parts += (between, value)
+            size += item.node.start - at + len(value)
+            at = item.end
+            if size > self.run.cost.limits.output_chars:
+                self.run.cost.charge(size)
+        if "{{" in source[at:]:
+            self._count_blanks(source[at:])
+        return "".join([*parts, source[at:]])
+
+    def _count_blanks(self, text: str) -> None:
+        for match in BLANK.finditer(text):
+            self.run.ledger.count_unknown(match[1].rstrip(), self.run.place)
+
+    def _takes_block(self, call: Call) -> bool:
+        macro = self._find(call.name)
+        return macro is None or macro.takes_block(len(call.arguments))
+
+    @property
+    def is_native(self) -> bool:
+        return self.run.ledger.engine is Engine.native
+
+    def _find(self, name: str) -> Macro | None:
+        ledger = self.run.ledger
+        return ledger.registry.find(name, ledger.engine)
+
+    def _item(self, item: Item) -> str:
+        node, cost = item.node, self.run.cost
+        if item.is_text or (self.is_native and (isinstance(node, Shorthand) or node.flags)):
+            return self.document.text[node.start : node.end]
+        if cost.depth == 1:
+            cost.at = node.start
+        is_short = isinstance(node, Shorthand)
+        value = self._shorthand(node) if is_short else self._call(node, item.closer)
+        cost.charge(len(value))
+        return value
+
+    def _shorthand(self, node: Shorthand) -> str:
+        value = node.value
+
+        def given() -> str:
+            return strip(self._argument(value, has_blocks=False)) if value is not None else ""
+
+        return apply_shorthand(self.run, node, given)
+
+    def _argument(self, argument: Argument, *, has_blocks: bool = True) -> str:
+        if not argument.has_macros:
+            return argument.text
+        place = self.ruler.at(argument.start)
+        return evaluate_text(self.run, argument.text, place, has_blocks=has_blocks)
+
+    def _call(self, call: Call, closer: Call | None) -> str:
+        run, cost = self.run, self.run.cost
+        was_volatile, cost.is_volatile = cost.is_volatile, False
+        given = run.extra.get(call.name.lower()) if run.extra else None
+        macro = None if given is not None else self._find(call.name)
+        arguments = self._arguments(call, closer, macro)
+        is_tainted, cost.is_volatile = cost.is_volatile, was_volatile
+        value = self._value(call, closer, macro, given, arguments, is_tainted=is_tainted)
+        if value is None:
+            cost.is_volatile |= is_tainted
+            return self._as_written(call, closer, arguments)
+        if macro is not None:
+            cost.is_volatile |= run.ledger.is_volatile(macro)
+            cost.is_volatile |= is_tainted and not macro.hides_arguments
+        return value
+
+    def _arguments(self, call: Call, closer: Call | None, macro: Macro | None) -> list[str]:
+        is_delayed = macro is not None and macro.is_delayed
+        values = [
+            argument.text if is_delayed else self._argument(argument) for argument in call.arguments
+        ]
+        if closer is not None:
+            block = self.document.text[call.end : closer.start]
+            if block and not is_delayed:
+                block = evaluate_text(self.run, block, self.ruler.at(call.end))
+                block = block if "#" in call.flags else dedent(block)
+            values.append(block)
+        return values
+
+    def _value(
+        self,
+        call: Call,
+        closer: Call | None,
+        macro: Macro | None,
+        given: str | None,
+        arguments: list[str],
+        *,
+        is_tainted: bool,
+    ) -> str | None:
+        """The macro's value, or None where the call stays as written."""
+        if given is not None:
+            return None if arguments else given
+        if macro is None or macro.handler is None:
+            self.run.ledger.count_unknown(call.name, self.run.place)
+            return None
+        if not self._accepts(macro, arguments):
+            return None
+        invocation = Invocation(
+            call.name,
+            tuple(arguments),
+            self.run,
+            call.flags,
+            closer is not None,
+            self.ruler.at(call.start),
+            is_tainted,
+        )
+        try:
+            return macro.handler(invocation)
+        except MacroRejected:
+            return None
+
+    def _accepts(self, macro: Macro, arguments: list[str]) -> bool:
+        """Right number and kind; natively the last argument of a setter may hold `::`."""
+        if self.is_native and macro.hides_arguments and len(arguments) > len(macro.parameters):
+            return True
+        return macro.accepts(len(arguments)) and _fits(macro, arguments)
+
+    def _as_written(self, call: Call, closer: Call | None, values: list[str]) -> str:
+        """The call as text, with its arguments' values where the arguments stood."""
+        source, at = self.document.text, call.start
+        parts: list[str] = []
+        for argument, value in zip(call.arguments, values):
+            if argument.text:
+                parts += (source[at : argument.start], value)
+                at = argument.end
+        parts.append(source[at : call.end])
+        if closer is not None and closer.start > call.end:
+            parts += (values[-1], "}}")
+        return "".join(parts)
+
+
+def _fits(macro: Macro, arguments: list[str]) -> bool:
+    return not any(
+        parameter.is_integer and not _is_whole(value)
+        for parameter, value in zip(macro.parameters, arguments)
+    )
+
+
+def _is_whole(text: str) -> bool:
+    body = strip(text)
+    return body[body[:1] == "-" :].isdecimal() and body.isascii()

@@ -1,0 +1,139 @@
+"""Reads a scenario file (the capture format) as what macros may see.
+
+Only the parts that macros read are taken: names, card, persona, chat, variables, clock, limits. A scenario is
+an outside file, so anything of a wrong type is read as absent.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from preset_engine.context import FIXED_NOW, Context
+from preset_engine.errors import UnreadableInput
+from preset_engine.macros.dates import read_stamp
+from preset_engine.macros.view import CardFields, MacroView, Variables
+from preset_engine.messages import ChatRecord, JsonObject, JsonValue
+
+_CHAT_HASH = 20250314  # what every capture is fixed to
+_MODEL = "golden-model"
+
+
+def read_scenario(body: Mapping[str, JsonValue]) -> MacroView:
+    """The view of a scenario before its generation.
+
+    Raises:
+        UnreadableInput: it names a time zone that does not exist.
+    """
+    inputs = _object(body.get("inputs"))
+    settings = _object(inputs.get("settings"))
+    data = _object(_object(inputs.get("card")).get("data"))
+    persona = _object(inputs.get("persona"))
+    metadata = _object(settings.get("chat_metadata"))
+    chat_hash = metadata.get("chat_id_hash")
+    return MacroView(
+        user=_text(persona.get("name"), "User"),
+        char=_text(data.get("name"), "Assistant"),
+        persona=_text(persona.get("description")).strip(),
+        card=_card(data),
+        chat=tuple(_record(_object(item)) for item in _list(inputs.get("chat"))),
+        variables=Variables(
+            dict(_object(metadata.get("variables"))),
+            dict(_object(settings.get("global_variables"))),
+        ),
+        context=_context(body, settings),
+        chat_hash=int(chat_hash) if isinstance(chat_hash, int | float) else _CHAT_HASH,
+        settings=_settings(_object(inputs.get("preset")), settings),
+        outlets={key: _text(text) for key, text in _object(settings.get("outlets")).items()},
+        generation_type=_text(settings.get("generation_type"), "normal"),
+    )
+
+
+def with_options(view: MacroView, options: Mapping[str, JsonValue]) -> MacroView:
+    """The same view with fresh variables, to which a table row's options add."""
+    local = {**view.variables.local, **_object(options.get("local"))}
+    shared = {**view.variables.shared, **_object(options.get("global"))}
+    return replace(view, variables=Variables(local, shared))
+
+
+def _card(data: JsonObject) -> CardFields:
+    extensions = _object(data.get("extensions"))
+    greetings = [data.get("first_mes"), *_list(data.get("alternate_greetings"))]
+    return CardFields(
+        description=_text(data.get("description")).strip(),
+        personality=_text(data.get("personality")).strip(),
+        scenario=_text(data.get("scenario")).strip(),
+        examples=_text(data.get("mes_example")).strip(),
+        system_prompt=_text(data.get("system_prompt")).strip(),
+        post_history=_text(data.get("post_history_instructions")).strip(),
+        depth_prompt=_text(_object(extensions.get("depth_prompt")).get("prompt")).strip(),
+        creator_notes=_text(data.get("creator_notes")).strip(),
+        version=_text(data.get("character_version")),
+        greetings=tuple(_text(item).strip() for item in greetings),
+    )
+
+
+def _record(item: JsonObject) -> ChatRecord:
+    swipe, sent = item.get("swipe_id"), item.get("send_date", "2025-03-14T09:00:00Z")
+    return ChatRecord(
+        name=_text(item.get("name")),
+        text=_text(item.get("mes")),
+        is_user=item.get("is_user") is True,
+        is_hidden=item.get("is_system") is True,
+        swipes=tuple(_text(text) for text in _list(item.get("swipes"))),
+        swipe_index=swipe if isinstance(swipe, int) else 0,
+        sent_at=sent if isinstance(sent, str | int | float) else None,
+    )
+
+
+def _context(body: Mapping[str, JsonValue], settings: JsonObject) -> Context:
+    zone = _zone(_text(body.get("timezone"), "UTC"))
+    stamp = body.get("now")
+    moment = read_stamp(stamp, zone) if isinstance(stamp, str | int | float) else None
+    now = (moment or FIXED_NOW).astimezone(zone)
+    fixed = settings.get("random_source")
+
+    def clock() -> datetime:
+        return now
+
+    if isinstance(fixed, int | float):
+        number = float(fixed)
+        return Context(clock=clock, random=lambda: number)
+    return Context(clock=clock, random=random.Random(0).random)
+
+
+def _zone(name: str) -> tzinfo:
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        message = f"scenario: there is no time zone {name!r}; use a name such as 'Europe/Berlin'"
+        raise UnreadableInput(message) from None
+
+
+def _settings(preset: JsonObject, settings: JsonObject) -> JsonObject:
+    user = _object(settings.get("power_user"))
+    return {
+        "max_context": preset.get("openai_max_context", 4095),
+        "max_response": preset.get("openai_max_tokens", 300),
+        "model": settings.get("model", _MODEL),
+        "input_text": settings.get("input_text", ""),
+        "prefer_character_prompt": user.get("prefer_character_prompt", True),
+        "prefer_character_jailbreak": user.get("prefer_character_jailbreak", True),
+    }
+
+
+def _object(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: JsonValue, default: str = "") -> str:
+    return value if isinstance(value, str) else default
