@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
+from preset_engine.errors import NotConfigured
 from preset_engine.llm.request import ModelAdapter
 from preset_engine.session.record import SessionRecord
 from preset_engine.session.tools import Tool
@@ -43,6 +44,21 @@ class ForkContext(StrEnum):
     NONE = "none"
     INHERIT = "inherit"
     COMPRESS = "compress"  # a summary in the system prompt, in a `<parent_context>` block
+
+
+def read_context(value: ForkContext | str | ContextFn | None) -> ForkContext | ContextFn | None:
+    """A context by its name; functions and None stay.
+
+    Raises:
+        NotConfigured: no context is called so.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return ForkContext(value)
+    except ValueError:
+        known = ", ".join(ForkContext)
+        raise NotConfigured(f"no fork context {value!r}; it is {known} or a function") from None
 
 
 @dataclass(frozen=True, slots=True)

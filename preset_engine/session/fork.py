@@ -15,7 +15,13 @@ from dataclasses import dataclass, replace
 from preset_engine.errors import NotConfigured
 from preset_engine.history.tool_groups import keep_whole_groups
 from preset_engine.messages import Role
-from preset_engine.session.config import CompressFn, ContextFn, ForkContext, SessionConfig
+from preset_engine.session.config import (
+    CompressFn,
+    ContextFn,
+    ForkContext,
+    SessionConfig,
+    read_context,
+)
 from preset_engine.session.meta import SessionMeta
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.record import SessionRecord
@@ -95,7 +101,7 @@ class ForkPlan:
 
 async def resolve_context(
     config: SessionConfig,
-    context: ForkContext | ContextFn | None,
+    context: ForkContext | str | ContextFn | None,
     records: Sequence[SessionRecord],
 ) -> ForkPlan:
     """Turn the context `compress` into a block of the system prompt; others pass through.
@@ -103,8 +109,9 @@ async def resolve_context(
     Call it before anything is created: when the summary fails there is nothing to undo.
 
     Raises:
-        NotConfigured: a summary is wanted and neither a function nor a model is there.
+        NotConfigured: a summary is wanted and neither a function nor a model is there; an unknown name.
     """
+    context = read_context(context)
     if context is not ForkContext.COMPRESS:
         return ForkPlan(config, context)
     function, name = _summary_function(config)

@@ -237,7 +237,7 @@ class Session(StoredSession):
         label: str,
         session_id: str | None = None,
         system_prompt: str | None = None,
-        context: ForkContext | ContextFn = ForkContext.NONE,
+        context: ForkContext | str | ContextFn = ForkContext.NONE,
         opening: str | None = None,
         adapter: ModelAdapter | None = None,
         tools: Sequence[Tool] | None = None,

@@ -13,6 +13,7 @@ from preset_engine.session.config import (
     ForkProfile,
     SessionConfig,
     merge_config,
+    read_context,
 )
 from preset_engine.session.engine import MAX_TOOL_ROUNDS, Engine
 from preset_engine.session.events import Observers
@@ -93,8 +94,7 @@ class AgentSetup:
         )
         if context is None and recipe is not None:
             context = recipe.context
-        if isinstance(context, str):
-            context = ForkContext(context)
+        context = read_context(context)
         if context is ForkContext.COMPRESS and merged.system_prompt is None:
             merged = replace(merged, system_prompt=await store.get_system_prompt(source_id))
         return await resolve_context(merged, context, await store.list_records(source_id))

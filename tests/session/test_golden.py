@@ -2,7 +2,8 @@
 
 import pytest
 
-from preset_engine.errors import NotConfigured
+from preset_engine.errors import AdapterError, NotConfigured, ToolLoopLimit
+from preset_engine.llm.request import ToolCall, ToolSpec
 from preset_engine.llm.scripted import Play, Scripted
 from preset_engine.session.compression import records_digest
 from preset_engine.session.config import (
@@ -13,14 +14,19 @@ from preset_engine.session.config import (
     merge_config,
     template,
 )
+from preset_engine.session.engine import AgentTurn, Engine
+from preset_engine.session.events import EventKind, Observers
 from preset_engine.session.fork import resolve_context
 from preset_engine.session.frame import Ask, AskKind, make_frame
 from preset_engine.session.meta import CompressionSnapshot, SessionMeta
 from preset_engine.session.prompt import Loaded, PromptParts, PromptSetup, prepare
 from preset_engine.session.refine import compress_messages, consolidate_messages, strip_thinking
+from preset_engine.session.session import Session
 from preset_engine.session.shared_memory import SharedMemory
 from preset_engine.session.split_guard import SplitGuard, SplitStrategy
-from preset_engine.session.tools import union_by_name
+from preset_engine.session.tools import Tool, ToolOutput, union_by_name
+from preset_engine.session.turn import TurnStream
+from preset_engine.storage.open import open_storage
 from tests import truth
 from tests.session.script import play_script, read_records, show_message
 
@@ -271,3 +277,76 @@ async def test_known_defect(row):
         assert held[-1] is False, "and in no prompt after that one"
         failed = [step for step in steps if "error" in step]
         assert all(step["insight"] == put["put_insight"] for step in failed)
+
+
+@truth.seeds("stello.turn_runner")
+async def test_turn_runner(row):
+    body, wanted = row["input"], row["expected"]
+    inputs, order = [], []
+
+    def tool_of(name, facts):
+        def run(arguments):
+            ran = next(c for c in pending if c.name == name and c.arguments == arguments)
+            pending.remove(ran)
+            order.append(f"exec:{ran.id}")
+            if "throw" in facts:
+                raise RuntimeError(facts["throw"])
+            is_error = not facts.get("success", True)
+            return ToolOutput(facts.get("data"), facts.get("error"), is_error=is_error)
+
+        return Tool(ToolSpec(name), run)
+
+    pending, answered = [], []
+
+    def observe(event):
+        if event.kind is EventKind.MESSAGE:
+            inputs.append(event.text)
+        if event.kind is EventKind.TOOL_CALL:
+            pending.append(event.call)
+            order.append(f"call:{event.call.id}")
+        if event.kind is EventKind.TOOL_RESULT:
+            order.append(f"result:{event.result.call_id}")
+            answered.append(event.result)
+        if event.kind is EventKind.ROUND_START and event.round:
+            inputs.append({"toolResults": [show_result(result) for result in answered]})
+            answered.clear()
+
+    def play_of(response):
+        calls = [
+            ToolCall(c["id"], c["name"], c.get("args", {})) for c in response.get("tool_calls", ())
+        ]
+        text = response.get("content")
+        return Play.calls(*calls, text=text) if calls else Play.text(text)
+
+    model = Scripted(*map(play_of, body["responses"]))
+    session = await Session.create(await open_storage("memory:"), adapter=model)
+    engine = Engine(
+        session,
+        tools=[tool_of(name, facts) for name, facts in body.get("tools", {}).items()],
+        observers=Observers([observe]),
+        max_tool_rounds=body.get("max_tool_rounds", 5),
+    )
+    shown = {}
+    try:
+        turn = await TurnStream(engine.steps(Ask(AskKind.SEND, body["user"])), AgentTurn).result()
+        shown = {
+            "final_content": turn.text,
+            "tool_rounds": turn.tool_rounds,
+            "tool_calls": len(turn.results),
+        }
+    except ToolLoopLimit:
+        shown = {"error": "tool_loop_limit"}
+    except AdapterError as error:
+        shown = {"error": str(error)}
+    assert shown | {"session_inputs": inputs, "order": order} == wanted
+
+
+def show_result(result):
+    return {
+        "toolCallId": result.call_id,
+        "toolName": result.name,
+        "args": dict(result.arguments),
+        "success": result.success,
+        "data": result.data,
+        "error": result.error,
+    }
