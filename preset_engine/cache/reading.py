@@ -1,0 +1,287 @@
+"""From log files to a table that can be asked: which engine reads what.
+
+Each file is told by its first lines. Files of our own line or of plain usage lines go to DuckDB's JSON reader once
+the input is large; everything else, and everything small, goes through the Python readers. Lines of another
+shape inside a file that DuckDB reads are fetched and read by Python, so nothing is lost by the speed.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Protocol, Self, TypeAlias
+
+from preset_engine.cache.query import Question
+from preset_engine.cache.report import Report, build_report
+from preset_engine.cache.table import Rows, SmallTable, write_rows
+from preset_engine.errors import MissingExtra, Note, UnreadableInput, Weight
+from preset_engine.log.call import Call, Skip, SkipKind
+from preset_engine.log.reader import read_line, read_log
+from preset_engine.log.readers.memory import Memory
+from preset_engine.log.sources import compression, find_files, open_log, standard_input
+
+EngineName: TypeAlias = Literal["auto", "sqlite", "duckdb", "spark"]
+Tick: TypeAlias = Callable[[str, float], None]
+
+SMALL_BYTES = 1_000_000  # up to here Python and SQLite answer sooner than DuckDB has been imported
+_SAMPLE = 64 * 1024
+
+
+class Table(Protocol):
+    """Something that answers the report's query."""
+
+    def ask(self, question: Question) -> Rows:
+        """The rows of the query."""
+        ...
+
+    def close(self) -> None:
+        """Give memory and files back."""
+        ...
+
+
+@dataclass
+class Logs:
+    """Log files, read and ready to be asked more than once; close it, or use it in a `with`.
+
+    Attributes:
+        files: what was read.
+        engine: who answers: `sqlite`, `duckdb` or `spark`.
+        skipped: lines that are no call, by kind and reason.
+        notes: remarks on the reading.
+    """
+
+    files: list[Path]
+    engine: str
+    table: Table
+    skipped: Counter[tuple[SkipKind, str]] = field(default_factory=Counter)
+    notes: list[Note] = field(default_factory=list)
+    stack: ExitStack = field(default_factory=ExitStack)
+
+    def ask(self, question: Question) -> Report:
+        """The report that answers the question."""
+        return build_report(self.table.ask(question), question)
+
+    def close(self) -> None:
+        """Give memory and temporary files back."""
+        self.table.close()
+        self.stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_logs(names: Sequence[str], engine: EngineName = "auto", tick: Tick | None = None) -> Logs:
+    """Read logs: files, folders, or `-` for standard input.
+
+    `tick` is told the stage and the done part (0 to 1) while long input is read.
+
+    Raises:
+        UnreadableInput: a path does not exist or cannot be opened.
+        MissingExtra: the wished engine is not installed.
+    """
+    stack = ExitStack()
+    try:
+        files = find_files([name for name in names if name != "-"])
+        if "-" in names:
+            files.append(stack.enter_context(standard_input()))
+        return _open(files, engine, tick or _ignore, stack)
+    except BaseException:
+        stack.close()
+        raise
+
+
+def _open(files: list[Path], engine: EngineName, tick: Tick, stack: ExitStack) -> Logs:
+    try:
+        size = sum(path.stat().st_size for path in files)
+    except OSError as error:
+        raise UnreadableInput(f"{error.filename!r} cannot be read: {error.strerror}") from error
+    notes: list[Note] = []
+    if engine == "auto":
+        engine, notes = _choose(size)
+    logs = Logs(files, engine, _Nothing(), notes=notes, stack=stack)
+    if engine == "sqlite":
+        logs.table = SmallTable(_read_all(files, logs, tick, size))
+        return logs
+    raw: dict[str, list[Path]] = {}
+    others: list[Path] = []
+    for path in files:
+        family = _family(path) if engine == "duckdb" or compression(path) != "zstd" else None
+        (raw.setdefault(family, []) if family else others).append(path)
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="preset-engine-")))
+    read = folder / "calls.jsonl"
+    written = write_rows(_read_all(others, logs, tick, size), read) if others else 0
+    if engine == "duckdb":
+        logs.table = _DuckTable(raw, read if written else None, logs, tick)
+    else:
+        from preset_engine.cache.spark import SparkTable  # an extra that starts a Java runtime
+
+        logs.table = SparkTable(raw, read if written else None)
+    return logs
+
+
+def _choose(size: int) -> tuple[EngineName, list[Note]]:
+    if size <= SMALL_BYTES:
+        return "sqlite", []
+    try:
+        import duckdb  # noqa: F401  # only whether it is there
+    except ImportError:
+        advice = "pip install 'preset-engine[report]'"
+        text = "DuckDB is not installed, so the logs are read by Python, several times slower"
+        return "sqlite", [Note("report.slow_engine", text, advice=advice, weight=Weight.INFO)]
+    return "duckdb", []
+
+
+def _read_all(files: Sequence[Path], logs: Logs, tick: Tick, size: int) -> Iterator[Call]:
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done += count
+        tick("reading", min(1.0, done / size) if size else 1.0)
+
+    for path in files:
+        for reading in read_log(path, advance):
+            if isinstance(reading, Skip):
+                logs.skipped[reading.kind, reading.reason] += 1
+            else:
+                yield reading
+
+
+class _Nothing:
+    def ask(self, question: Question) -> Rows:
+        del question
+        return []
+
+    def close(self) -> None:
+        return None
+
+
+class _DuckTable:
+    def __init__(
+        self, raw: dict[str, list[Path]], read: Path | None, logs: Logs, tick: Tick
+    ) -> None:
+        from preset_engine.cache import duck  # loads the extra only when it is used
+
+        self._duck, self._raw, self._read = duck, raw, read
+        self._logs, self._tick, self._knows_foreign = logs, tick, False
+        self._connection = duck.connect()
+        duck.define_calls(self._connection, raw, read)
+
+    def ask(self, question: Question) -> Rows:
+        rows = self._run(question)
+        foreign = any(row[len(question.by) + 1] == "foreign" for row in rows)
+        if foreign and not self._knows_foreign:
+            self._fetch_foreign()
+            rows = [row for row in self._run(question) if row[len(question.by) + 1] != "foreign"]
+        return [row for row in rows if row[len(question.by) + 1] != "foreign"]
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _run(self, question: Question) -> Rows:
+        from preset_engine.cache.query import report_query
+
+        return self._duck.run(
+            self._connection, report_query(question), lambda part: self._tick("counting", part)
+        )
+
+    def _fetch_foreign(self) -> None:
+        """Read the lines of other shapes with Python and lay them beside the others."""
+        self._knows_foreign = True
+        calls: list[Call] = []
+        for path in (path for paths in self._raw.values() for path in paths):
+            memory = Memory()
+            for number, line in enumerate(self._duck.foreign_lines(self._connection, path)):
+                for reading in read_line(line, memory):
+                    if isinstance(reading, Skip):
+                        self._logs.skipped[reading.kind, reading.reason] += 1
+                    else:
+                        calls.append(replace(reading, source=str(path), ordinal=number))
+        folder = self._logs.stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="preset-engine-")
+        )
+        target = Path(folder) / "calls.jsonl"
+        before = self._read.read_bytes() if self._read else b""
+        write_rows(calls, target)
+        target.write_bytes(before + target.read_bytes())
+        self._duck.define_calls(self._connection, self._raw, target)
+
+
+def _family(path: Path) -> str | None:
+    """The family whose fields an engine may read itself: every line of the file's start has its form."""
+    try:
+        with open_log(path) as file:
+            start = file.read(_SAMPLE)
+    except (OSError, EOFError, UnreadableInput, MissingExtra):
+        return None
+    lines = start.split(b"\n")
+    complete = lines[:-1] if len(start) == _SAMPLE else lines
+    families = {_family_of(line) for line in complete[:200] if line.strip()}
+    families.discard("broken")
+    return families.pop() if len(families) == 1 else None
+
+
+def _family_of(line: bytes) -> str | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return "broken"
+    if not isinstance(value, dict):
+        return None
+    schema = value.get("schema")
+    if isinstance(schema, str) and schema.startswith("preset-engine."):
+        return "preset-engine"
+    is_plain = "session_id" in value and "usage" in value and "response" not in value
+    usage, preset = value.get("usage"), value.get("preset")
+    if not is_plain or not (usage is None or isinstance(usage, dict)):
+        return None
+    if not (preset is None or isinstance(preset, dict)) or not isinstance(
+        value.get("status", 0), int
+    ):
+        return None
+    return "usage-line" if set(usage or ()) <= _PLAIN_USAGE and "ts" in value else None
+
+
+_PLAIN_USAGE = frozenset(
+    {
+        "prompt_tokens",
+        "completion_tokens",
+        "total_tokens",
+        "prompt_cache_hit_tokens",
+        "prompt_cache_miss_tokens",
+        "prompt_tokens_details",
+        "completion_tokens_details",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+        "cache_creation",
+        "input_tokens_details",
+        "output_tokens_details",
+        "service_tier",
+        "promptTokenCount",
+        "cachedContentTokenCount",
+        "candidatesTokenCount",
+        "thoughtsTokenCount",
+        "totalTokenCount",
+        "cost",
+    }
+)
+
+
+def _ignore(stage: str, part: float) -> None:
+    del stage, part
