@@ -107,10 +107,7 @@ def tree_change_to_json(change: TreeChange) -> JsonObject:
     """One change as it stands in the tree's file."""
     match change:
         case NodeAdded(node, meta):
-            place = node.to_json()
-            for derived in ("children", "refs", "label"):
-                del place[derived]
-            return {"op": "node", "node": place, "meta": meta.to_json()}
+            return {"op": "node", "node": node_to_json(node), "meta": meta.to_json()}
         case ConfigPut(id_, config):
             return {"op": "config", "id": id_, "config": config.to_json()}
         case RefAdded(id_, target):
@@ -130,6 +127,14 @@ def tree_change_from_json(body: Mapping[str, JsonValue]) -> TreeChange:
             return RefAdded(read_text(body, "id"), read_text(body, "target"))
         case _:
             raise UnreadableInput(f"unknown change {str(body.get('op'))!r:.40} of the tree")
+
+
+def node_to_json(node: TopologyNode) -> JsonObject:
+    """A node without what is derived or stands elsewhere: children, references, label."""
+    place = node.to_json()
+    for derived in ("children", "refs", "label"):
+        del place[derived]
+    return place
 
 
 def node_from_json(place: Mapping[str, JsonValue]) -> TopologyNode:
