@@ -75,10 +75,9 @@ def last_step(path: Path, size: int) -> JsonObject | None:
         while True:
             start = max(size - want, 0)
             file.seek(start)
-            lines = file.read(size - start).split(b"\n")
-            whole = lines if start == 0 else lines[1:]
-            for line in reversed(whole):
-                data = decode_line(line + b"\n") if line else None
+            lines = BytesIO(file.read(size - start)).readlines()
+            for line in reversed(lines if start == 0 else lines[1:]):
+                data = decode_line(line)
                 if data is not None:
                     return data
             if start == 0:
