@@ -22,6 +22,7 @@ from preset_engine.assembler.extension import (
 from preset_engine.assembler.fields import (
     Control,
     Fields,
+    expand_story,
     format_fields,
     read_fields,
     supplied_prompts,
@@ -86,6 +87,7 @@ def _gather(scene: Scene) -> _Material:
     extensions = gather_extensions(scene, fields.depth_note)
     if scene.switches.expands_supplied:
         expand_unused(scene, extensions)
+        expand_story(scene, fields)
     examples = parse_examples(fields.examples, scene.user, scene.char)
     if scene.user_switch("strip_examples"):
         examples = []
@@ -160,7 +162,7 @@ def _start(scene: Scene, turns: Turns) -> int:
 
 def _examples(scene: Scene, material: _Material, slots: Slots) -> list[Draft]:
     """The example messages; the head of each block runs its macros once for all."""
-    if not slots.has_examples:
+    if not slots.has_examples or not material.examples:
         return []
     place = "$.new_example_chat_prompt"
     text = scene.expand(scene.settings.new_example_chat_prompt, place)

@@ -15,6 +15,8 @@ from preset_engine.assembler.scene import Scene
 from preset_engine.content.card import JS_SPACE, DepthNote
 from preset_engine.messages import Origin, OriginKind, Piece
 
+_CHAT_START = "***\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Fields:
@@ -71,6 +73,24 @@ def read_fields(scene: Scene) -> Fields:
     for greeting in raw.greetings:
         read(greeting, "card.first_mes")
     return fields
+
+
+def expand_story(scene: Scene, fields: Fields) -> None:
+    """Run what is left of macros in SillyTavern's story string, which it renders and does not use here.
+
+    It then does the same for the text that starts a chat in text completion, which shows in the legacy engine's
+    count of calls.
+    """
+    persona = fields.persona if scene.persona.position == 0 else ""
+    texts = (
+        fields.system_prompt,
+        fields.description,
+        fields.personality,
+        fields.scenario,
+        persona,
+    )
+    scene.expand("\n".join(text for text in texts if text), "story string")
+    scene.expand(_CHAT_START, "chat start")
 
 
 def format_fields(scene: Scene, fields: Fields) -> tuple[Fields, str, str]:

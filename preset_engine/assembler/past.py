@@ -108,7 +108,9 @@ def run_macros(past: Past, scene: Scene) -> HistoryZone:
     volatile: set[int] = set()
     drafts: list[Injected] = []
     places = [turns.first_message(one.item) for one in past.injections]
-    marked = turns.marked if scene.switches.expands_history else ()
+    marked: Sequence[int] = turns.marked if scene.switches.expands_history else ()
+    if scene.runs_always:
+        marked = range(len(turns.messages))
     steps: list[tuple[int, int, Injection | None]] = [(number, 1, None) for number in marked]
     steps += [(place, 0, one) for place, one in zip(places, past.injections, strict=True)]
     steps.sort(key=lambda step: step[:2])

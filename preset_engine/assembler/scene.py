@@ -17,6 +17,7 @@ from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches
 from preset_engine.errors import Note
 from preset_engine.macros.expand import Engine, Expander, Expansion
+from preset_engine.macros.legacy import card_has_macros
 from preset_engine.macros.view import MacroView, Variables
 from preset_engine.messages import JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
@@ -40,6 +41,7 @@ class Scene:
         chat: the chat so far, as macros see it.
         view: what macros see.
         expander: runs macros over that view.
+        runs_always: every text counts for the legacy engine, since it expands all card fields on each call.
         window: how many records are kept when the history is cut, with hysteresis; None keeps all.
         volatile_fields: places of card and persona texts whose macros can give another text next turn.
         causes: raw texts of the origins that can change; a plan finds the words for why.
@@ -57,6 +59,7 @@ class Scene:
     chat: Chat
     view: MacroView
     expander: Expander
+    runs_always: bool = False
     window: int | None = None
     volatile_fields: set[str] = field(default_factory=set)
     causes: dict[Origin, str] = field(default_factory=dict)
@@ -157,6 +160,7 @@ def open_scene(
         chat=chat,
         view=view,
         expander=Expander(view, engine=engine),
+        runs_always=engine is Engine.legacy and card_has_macros(view),
         window=window,
     )
 

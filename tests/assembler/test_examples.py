@@ -9,7 +9,9 @@ from tests import truth
 
 
 def parts(text, user="Noa", char="Mira"):
-    return [[(part.speaker, part.text) for part in block] for block in parse_examples(text, user, char)]
+    return [
+        [(part.speaker, part.text) for part in block] for block in parse_examples(text, user, char)
+    ]
 
 
 def test_every_pair_of_a_block_survives():
@@ -44,5 +46,7 @@ def test_reported_examples(row):
     text = row["input"]["text"]
     for name, value in macros.items():
         text = text.replace("{{" + name + "}}", value)
-    found = [[list(part) for part in block] for block in parts(text, macros["user"], macros["char"])]
+    found = [
+        [list(part) for part in block] for block in parts(text, macros["user"], macros["char"])
+    ]
     assert found == row["expected"]["blocks"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from preset_engine.assembler.collection import Prompt
 from preset_engine.assembler.extension import ExtensionPrompt, Place
 from preset_engine.assembler.inject import inject
+from preset_engine.macros.expand import Expansion
 from preset_engine.messages import Origin, OriginKind, Piece
 from tests import truth
 
@@ -23,7 +24,7 @@ def note(key, text, depth=0, role="system"):
 
 
 def placed(prompts, notes=(), length=3):
-    found = inject(prompts, notes, length, lambda text: text)
+    found = inject(prompts, notes, length, Expansion)
     return [(one.item, one.role, "".join(piece.text for piece in one.pieces)) for one in found]
 
 
@@ -54,7 +55,7 @@ def test_lower_orders_come_first_and_system_stands_nearest_to_the_end():
 
 
 def test_one_depth_order_and_role_is_one_message_with_a_joiner():
-    (found,) = inject([prompt("a "), prompt("b")], (), 3, lambda text: text)
+    (found,) = inject([prompt("a "), prompt("b")], (), 3, Expansion)
     assert [piece.text for piece in found.pieces] == ["a ", "\n", "b"]
 
 
@@ -98,7 +99,7 @@ def test_captured_injections(row):
         for body in row["input"]["prompts"]
         if body.get("injection_position") == 1
     ]
-    found = inject(prompts, (), len(history), lambda text: text)
+    found = inject(prompts, (), len(history), Expansion)
     messages = []
     for number in range(len(history) + 1):
         messages += [

@@ -13,7 +13,12 @@ SCENARIO = {
     "inputs": {
         "preset": {
             "prompts": [
-                {"identifier": "main", "role": "system", "content": "You are {{char}}.", "system_prompt": True},
+                {
+                    "identifier": "main",
+                    "role": "system",
+                    "content": "You are {{char}}.",
+                    "system_prompt": True,
+                },
                 {"identifier": "chatHistory", "marker": True, "system_prompt": True},
             ],
             "prompt_order": [
@@ -51,7 +56,14 @@ def test_a_scenario_from_standard_input_answers_with_messages_params_and_variabl
     done = assemble("-", given=json.dumps(SCENARIO))
     answer = json.loads(done.stdout)
     assert done.returncode == 0
-    assert set(answer) == {"name", "frontend_messages", "backend_messages", "params", "variables", "notes"}
+    assert set(answer) == {
+        "name",
+        "frontend_messages",
+        "backend_messages",
+        "params",
+        "variables",
+        "notes",
+    }
     assert answer["backend_messages"] == [
         {"role": "system", "content": "You are Ada."},
         {"role": "assistant", "content": "Hello, Ben."},

@@ -71,7 +71,12 @@ def test_reported_determinism(row):
 MINIMAL = {
     "new_chat_prompt": "",
     "prompts": [
-        {"identifier": "main", "role": "system", "content": "You are {{char}}.", "system_prompt": True},
+        {
+            "identifier": "main",
+            "role": "system",
+            "content": "You are {{char}}.",
+            "system_prompt": True,
+        },
         {"identifier": "chatHistory", "marker": True, "system_prompt": True},
         {
             "identifier": "deep",
