@@ -53,7 +53,7 @@ def put_holes(scene: Scene, collection: Collection) -> None:
 
     Content whose hole does not take part stays out of the prompt, with a note.
     """
-    for identifier, pieces in _fillings(scene.content, scene.expander.names_only):
+    for identifier, pieces in _fillings(scene.content, scene.expander.expand_identity):
         listed = collection.get(identifier)
         if listed is not None:
             collection.put(replace(listed, pieces=pieces, is_custom=True))

@@ -16,7 +16,8 @@ from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches
 from preset_engine.errors import Note
-from preset_engine.macros.expand import Engine, Expander, Expansion
+from preset_engine.macros.engine import Engine
+from preset_engine.macros.expand import Expander, Expansion
 from preset_engine.macros.legacy import card_has_macros
 from preset_engine.macros.view import MacroView, Variables
 from preset_engine.messages import JsonValue, Origin
