@@ -32,7 +32,11 @@ def test_a_real_chat_is_read_whole_and_written_back(path: Path) -> None:
     assert again.header == chat.header
 
 
-HEADER: JsonObject = {"user_name": "Noa", "character_name": "Mira", "chat_metadata": {"variables": {"n": 1}}}
+HEADER: JsonObject = {
+    "user_name": "Noa",
+    "character_name": "Mira",
+    "chat_metadata": {"variables": {"n": 1}},
+}
 
 
 def _line(**fields: object) -> str:

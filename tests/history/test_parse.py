@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from preset_engine.content.card import JS_SPACE
 from preset_engine.history.heads import HeadForm
 from preset_engine.history.parse import (
     append_turn,
@@ -105,11 +106,8 @@ def test_printed_turns_read_back(
     messages = [ChatMessage(role, body) for role, body in turns]
     text = print_history(messages, preamble, form, english=english).text
     again = parse_history(text)
-    space = "\t\n\v\f\r  \ufeff                　"
-    kept = [ChatMessage(role, clean) for role, body in turns if (clean := body.strip(space))]
-    assert [(m.role, m.text.strip(space)) for m in again.messages] == [
-        (m.role, m.text) for m in kept
-    ]
+    kept = [ChatMessage(role, clean) for role, body in turns if (clean := body.strip(JS_SPACE))]
+    assert [(m.role, m.text) for m in again.messages] == [(m.role, m.text) for m in kept]
     assert print_history(again.messages, again.preamble, form, english=english).text == text
 
 
