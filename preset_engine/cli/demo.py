@@ -95,31 +95,33 @@ def shared_tokens(first: ProbeView, second: ProbeView) -> JsonObject:
 
 
 def _print(first: ProbeView, second: ProbeView, shared: JsonObject) -> None:
-    from rich.console import Console
+    from rich.console import Console, Group
     from rich.rule import Rule
     from rich.text import Text
 
     from preset_engine.cli.probe_screen import probe_screen
 
-    console = Console(highlight=False)
-    console.print(
-        Rule(Text("preset_engine: a preset in, exact messages out", style="bold"), align="left"),
-        Text(f"The file presets/{_PRESET} was imported and filled with the built-in samples."),
+    def head(text: str) -> Rule:
+        return Rule(Text(text, style="bold"), align="left")
+
+    next_turn = (
+        f"One reply and one message later the prompt has {second.tokens:,} tokens. Its first "
+        f"{shared['messages']} messages are byte for byte those of the turn before: "
+        f"{shared['tokens']:,} tokens that a prefix cache has already."
+    )
+    screen = Group(
+        head("preset_engine: a preset in, exact messages out"),
+        Text(f"The file {_PRESET} was imported and filled with the built-in samples."),
         Text("Below is what a model would get, and where every piece of it comes from."),
         Text(),
         probe_screen(first),
-    )
-    console.print(Rule(Text("The next turn", style="bold"), align="left"))
-    console.print(
-        Text(
-            f"One reply and one message later the prompt has {second.tokens:,} tokens. Its first "
-            f"{shared['messages']} messages are byte for byte those of the turn before: "
-            f"{shared['tokens']:,} tokens that a prefix cache has already."
-        ),
+        head("The next turn"),
+        Text(next_turn),
         Text(),
-        Rule(Text("Go on", style="bold"), align="left"),
+        head("Go on"),
         *map(Text, _COMMANDS),
     )
+    Console(highlight=False).print(screen)
 
 
 _COMMANDS = (

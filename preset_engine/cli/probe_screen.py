@@ -190,9 +190,9 @@ def _pieces(
         if cut is not None and piece.start >= cut:
             yield _cut(prefix)
             cut = None
-        if len(heard) > 1:
+        if len(heard) > 1 and piece.origin.kind is not OriginKind.JOINER:
             label = _label(piece)
-            label.append(f"  {number(piece.tokens)}", style=DIM)
+            label.append(f"  {number(piece.tokens)} tokens", style=DIM)
             yield label
         if piece.text:
             yield from _body(piece.text, detail)

@@ -83,18 +83,20 @@ def _silent(view: ProbeView, *, full: bool) -> Iterator[RenderableType]:
 def _notes(notes: tuple[Note, ...], *, full: bool) -> Iterator[RenderableType]:
     if not notes:
         return
-    yield Text("Notes", style="italic")
     ordered = sorted(notes, key=lambda note: list(WEIGHT_STYLES).index(note.weight.value))
     shown = ordered if full else ordered[:_NOTES_SHOWN]
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column()
+    grid.add_column(overflow="fold")
     for note in shown:
+        weight = note.weight.value
         place = f" ({one_line(note.path, 50)})" if note.path else ""
-        line = Text.assemble(
-            (f"  {note.weight.value:<8}", WEIGHT_STYLES[note.weight.value]),
-            (note.code, "bold"),
-            f"{place}  {one_line(note.message, 300)}",
-        )
+        line = Text.assemble((note.code, "bold"), f"{place}  {one_line(note.message, 300)}")
         if note.advice:
             line.append(f" {one_line(note.advice, 300)}", style=DIM)
-        yield line
+        grid.add_row(Text(f"  {weight}", style=WEIGHT_STYLES[weight]), line)
+    yield Text("Notes", style="italic")
+    yield grid
     if len(ordered) > len(shown):
         yield Text(f"  … {len(ordered) - len(shown)} more notes (--full shows them)", style=DIM)
+    yield Text()
