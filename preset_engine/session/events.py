@@ -81,7 +81,7 @@ class Observers:
 
     def __init__(self, observers: Iterable[Observer] = (), limit_seconds: float = 5.0) -> None:
         self._observers = list(observers)
-        self._limit_seconds = limit_seconds
+        self.limit_seconds = limit_seconds
 
     def add(self, observer: Observer) -> None:
         """Tell one more."""
@@ -103,12 +103,12 @@ class Observers:
 
     async def _tell(self, observer: Observer, event: Event) -> Exception | None:
         try:
-            with anyio.move_on_after(self._limit_seconds) as scope:
+            with anyio.move_on_after(self.limit_seconds) as scope:
                 told = observer(event)
                 if inspect.isawaitable(told):
                     await told
         except Exception as error:  # noqa: BLE001  an observer's fault is an event, never the turn's
             return error
         if scope.cancelled_caught:
-            return SessionError(f"an observer took longer than {self._limit_seconds:g} seconds")
+            return SessionError(f"an observer took longer than {self.limit_seconds:g} seconds")
         return None

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from preset_engine.compile.mutations import ContextMutation
 from preset_engine.compile.reduce import reduce_turn_context
+from preset_engine.compile.turn import CompiledTurn, compile_turn
 from preset_engine.content.content import Content
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect
@@ -21,7 +22,6 @@ from preset_engine.history.window import UNLIMITED, window_start
 from preset_engine.llm.request import Request, ToolSpec
 from preset_engine.messages import ChatMessage, JsonObject, JsonValue
 from preset_engine.preset.model import Generation, Preset
-from preset_engine.session._skeleton import CompiledTurn, compile_without_preset
 from preset_engine.session.compression import (
     Budget,
     Compressed,
@@ -254,11 +254,7 @@ def _generation(setup: PromptSetup) -> Generation:
 
 
 def _compile(setup: PromptSetup, content: Content) -> CompiledTurn:
-    if setup.preset is None:
-        return compile_without_preset(content)
-    from preset_engine.compile.turn import compile_turn
-
-    return compile_turn(  # type: ignore[return-value]
+    return compile_turn(
         setup.preset, content, dialect=setup.dialect, context=setup.context, squash=setup.squash
     )
 
