@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 
 _HOMES = {
+    "Agent": "session.agent",
     "ChatMessage": "messages",
     "CompiledTurn": "compile.turn",
     "Content": "content.content",
@@ -18,12 +19,14 @@ _HOMES = {
     "Note": "errors",
     "Preset": "preset.model",
     "PresetEngineError": "errors",
+    "Session": "session.session",
     "compile_turn": "compile.turn",
     "load_preset": "preset.importer",
     "open_storage": "storage.open",
 }
 
 __all__ = [
+    "Agent",
     "ChatMessage",
     "CompiledTurn",
     "Content",
@@ -33,6 +36,7 @@ __all__ = [
     "Note",
     "Preset",
     "PresetEngineError",
+    "Session",
     "compile_turn",
     "load_preset",
     "open_storage",
