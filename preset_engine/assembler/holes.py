@@ -53,23 +53,13 @@ def put_holes(scene: Scene, collection: Collection) -> None:
 
     Content whose hole does not take part stays out of the prompt, with a note.
     """
-    for identifier, pieces in _fillings(scene.content, lambda text: expand_names(scene, text)):
+    for identifier, pieces in _fillings(scene.content, scene.expand_names):
         listed = collection.get(identifier)
         if listed is not None:
             collection.put(replace(listed, pieces=pieces, is_custom=True))
         elif pieces:
             scene.notes.append(_hole_off(identifier))
     _put_persona(scene, collection)
-
-
-def expand_names(scene: Scene, text: str) -> str:
-    """Names, persona and directives, and no other macro: for content that is not the preset author's."""
-    text = scene.expander.expand_identity(text)
-    if "{{" not in text:
-        return text
-    persona = scene.persona
-    described = persona.description.strip(JS_SPACE) or f"{NAME_LABEL}{scene.user}"
-    return text.replace("{{char}}", scene.char).replace("{{persona}}", described)
 
 
 def lead_history(content: Content, zone: HistoryZone) -> HistoryZone:

@@ -101,7 +101,15 @@ class Scene:
         """Run what the dialect allows over a text that the caller supplied."""
         if self.switches.expands_supplied:
             return self.expand(text, place)
-        return self.expander.expand_identity(text)
+        return self.expand_names(text)
+
+    def expand_names(self, text: str) -> str:
+        """Names, persona and directives, and no other macro: for content that is not the preset author's."""
+        text = self.expander.expand_identity(text)
+        if "{{" not in text:
+            return text
+        described = self.persona.description.strip() or f"姓名：{self.user}"
+        return text.replace("{{char}}", self.char).replace("{{persona}}", described)
 
     def trace(self, text: str, place: str = "") -> Expansion:
         """As `expand`, with the word whether the result can differ next turn."""
@@ -112,7 +120,7 @@ class Scene:
         """As `expand_supplied`, with the same word."""
         if self.switches.expands_supplied:
             return self.trace(text, place)
-        return Expansion(self.expander.expand_identity(text))
+        return Expansion(self.expand_names(text))
 
     def marks(self, origin: Origin, raw: str, *, volatile: bool) -> bool:
         """Keep the raw text of an origin that can change; gives `volatile` back."""
