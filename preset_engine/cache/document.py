@@ -117,8 +117,8 @@ def lines_of(document: Document) -> dict[str, int]:
         "without usage": left.empty,
         "outside the range": left.outside,
         "summaries": by_kind[SkipKind.SUMMARY],
-        "no call": by_kind[SkipKind.NO_CALL],
-        "unknown shape": by_kind[SkipKind.UNKNOWN],
+        "no call": left.event + by_kind[SkipKind.NO_CALL],
+        "unknown shape": left.foreign + by_kind[SkipKind.UNKNOWN],
         "unreadable": left.unreadable + by_kind[SkipKind.UNREADABLE],
     }
 
@@ -130,6 +130,16 @@ def remarks(document_report: Report, skipped: Sequence[tuple[SkipKind, str, int]
     if report.left.unreadable:
         text = "lines are no JSON (cut off), or hold no known field; they are in no sum"
         notes.append(Note("report.unreadable", text, count=report.left.unreadable))
+    if report.left.foreign:
+        text = "lines of another shape stand in files that Spark reads itself; they are in no sum"
+        notes.append(
+            Note(
+                "report.unknown_shape",
+                text,
+                advice="use --engine duckdb",
+                count=report.left.foreign,
+            )
+        )
     notes += [
         Note(_CODES[kind], f"{reason}; in no sum", count=number, weight=_WEIGHTS[kind])
         for kind, reason, number in skipped

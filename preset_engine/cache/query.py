@@ -36,7 +36,10 @@ CALL_COLUMNS: tuple[tuple[str, str], ...] = (
     ("source", "VARCHAR"),
     ("ordinal", "BIGINT"),
 )
-"""The table `calls`: one row a line. `is_odd` is 1 for a line that is no call here, 2 for one of another shape."""
+"""The table `calls`: one row a line.
+
+`is_odd` is 0 for a call, 1 for a line that cannot be read, 2 for one of another shape, 3 for one of ours that is
+no call."""
 
 CALLS = """
 SELECT at_ms, session, caller, model, provider, preset, end_user, request_id, is_failed, is_odd,
@@ -55,8 +58,9 @@ FROM (
         COALESCE(preset.name, own_preset) AS preset,
         COALESCE(request_id, own_request) AS request_id,
         CASE WHEN status >= 400 OR own_error IS NOT NULL THEN 1 ELSE 0 END AS is_failed,
-        CASE WHEN request_id IS NOT NULL OR session_id IS NOT NULL OR usage IS NOT NULL
-            OR own_schema IS NOT NULL THEN 0 WHEN is_foreign = 1 THEN 2 ELSE 1 END AS is_odd,
+        CASE WHEN own_schema LIKE 'preset-engine.call/%' THEN 0 WHEN own_schema IS NOT NULL THEN 3
+            WHEN request_id IS NOT NULL OR session_id IS NOT NULL OR usage IS NOT NULL THEN 0
+            WHEN is_foreign = 1 THEN 2 ELSE 1 END AS is_odd,
         CASE WHEN own_input IS NOT NULL THEN own_input
             WHEN usage.prompt_tokens IS NOT NULL THEN usage.prompt_tokens
             WHEN usage.promptTokenCount IS NOT NULL THEN usage.promptTokenCount
@@ -109,11 +113,12 @@ FROM (
             WHEN kind = 2 THEN 'empty'
             WHEN kind = 3 THEN 'unreadable'
             WHEN kind = 4 THEN 'foreign'
+            WHEN kind = 5 THEN 'event'
             ELSE 'repeated' END AS side
     FROM (
         SELECT *, ROW_NUMBER() OVER ({group_window}) AS place{gap_column}
         FROM (
-            SELECT *, CASE WHEN state = 0 AND request_id IS NOT NULL AND copy > 1 THEN 5 ELSE state END AS kind
+            SELECT *, CASE WHEN state = 0 AND request_id IS NOT NULL AND copy > 1 THEN 6 ELSE state END AS kind
             FROM (
                 SELECT *, ROW_NUMBER() OVER (
                     PARTITION BY request_id

@@ -7,7 +7,6 @@ shape inside a file that DuckDB reads are fetched and read by Python, so nothing
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,20 +16,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
-from preset_engine.cache.query import Question
+from preset_engine.cache.families import family_of
+from preset_engine.cache.query import Question, report_query
 from preset_engine.cache.report import Report, build_report
 from preset_engine.cache.table import Rows, SmallTable, write_rows
-from preset_engine.errors import MissingExtra, Note, UnreadableInput, Weight
+from preset_engine.errors import Note, UnreadableInput, Weight
 from preset_engine.log.call import Call, Skip, SkipKind
 from preset_engine.log.reader import read_line, read_log
 from preset_engine.log.readers.memory import Memory
-from preset_engine.log.sources import compression, find_files, open_log, standard_input
+from preset_engine.log.sources import compression, find_files, standard_input
 
 EngineName: TypeAlias = Literal["auto", "sqlite", "duckdb", "spark"]
 Tick: TypeAlias = Callable[[str, float], None]
 
 SMALL_BYTES = 1_000_000  # up to here Python and SQLite answer sooner than DuckDB has been imported
-_SAMPLE = 64 * 1024
 
 
 class Table(Protocol):
@@ -119,7 +118,7 @@ def _open(files: list[Path], engine: EngineName, tick: Tick, stack: ExitStack) -
     raw: dict[str, list[Path]] = {}
     others: list[Path] = []
     for path in files:
-        family = _family(path) if engine == "duckdb" or compression(path) != "zstd" else None
+        family = family_of(path) if engine == "duckdb" or compression(path) != "zstd" else None
         (raw.setdefault(family, []) if family else others).append(path)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="preset-engine-")))
     read = folder / "calls.jsonl"
@@ -193,8 +192,6 @@ class _DuckTable:
         self._connection.close()
 
     def _run(self, question: Question) -> Rows:
-        from preset_engine.cache.query import report_query
-
         return self._duck.run(
             self._connection, report_query(question), lambda part: self._tick("counting", part)
         )
@@ -219,68 +216,6 @@ class _DuckTable:
         write_rows(calls, target)
         target.write_bytes(before + target.read_bytes())
         self._duck.define_calls(self._connection, self._raw, target)
-
-
-def _family(path: Path) -> str | None:
-    """The family whose fields an engine may read itself: every line of the file's start has its form."""
-    try:
-        with open_log(path) as file:
-            start = file.read(_SAMPLE)
-    except (OSError, EOFError, UnreadableInput, MissingExtra):
-        return None
-    lines = start.split(b"\n")
-    complete = lines[:-1] if len(start) == _SAMPLE else lines
-    families = {_family_of(line) for line in complete[:200] if line.strip()}
-    families.discard("broken")
-    return families.pop() if len(families) == 1 else None
-
-
-def _family_of(line: bytes) -> str | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return "broken"
-    if not isinstance(value, dict):
-        return None
-    schema = value.get("schema")
-    if isinstance(schema, str) and schema.startswith("preset-engine."):
-        return "preset-engine"
-    is_plain = "session_id" in value and "usage" in value and "response" not in value
-    usage, preset = value.get("usage"), value.get("preset")
-    if not is_plain or not (usage is None or isinstance(usage, dict)):
-        return None
-    if not (preset is None or isinstance(preset, dict)) or not isinstance(
-        value.get("status", 0), int
-    ):
-        return None
-    return "usage-line" if set(usage or ()) <= _PLAIN_USAGE and "ts" in value else None
-
-
-_PLAIN_USAGE = frozenset(
-    {
-        "prompt_tokens",
-        "completion_tokens",
-        "total_tokens",
-        "prompt_cache_hit_tokens",
-        "prompt_cache_miss_tokens",
-        "prompt_tokens_details",
-        "completion_tokens_details",
-        "input_tokens",
-        "output_tokens",
-        "cache_read_input_tokens",
-        "cache_creation_input_tokens",
-        "cache_creation",
-        "input_tokens_details",
-        "output_tokens_details",
-        "service_tier",
-        "promptTokenCount",
-        "cachedContentTokenCount",
-        "candidatesTokenCount",
-        "thoughtsTokenCount",
-        "totalTokenCount",
-        "cost",
-    }
-)
 
 
 def _ignore(stage: str, part: float) -> None:

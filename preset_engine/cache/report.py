@@ -119,6 +119,7 @@ class Left:
     outside: int = 0
     unreadable: int = 0
     foreign: int = 0
+    event: int = 0
 
 
 @dataclass(frozen=True, slots=True)
