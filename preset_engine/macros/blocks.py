@@ -22,12 +22,14 @@ class Item:
     Attributes:
         node: the macro.
         closer: the macro that ends its block, if it has one.
+        inner: the nodes in its block.
         is_text: stays as written.
     """
 
     node: Node
     closer: Call | None = None
     is_text: bool = False
+    inner: tuple[Node, ...] = ()
 
     @property
     def end(self) -> int:
@@ -78,7 +80,8 @@ class _Pairing:
             closer = self.closers.get(place)
             if closer is not None:
                 end = self.nodes[closer]
-                made.append(Item(node, end if isinstance(end, Call) else None))
+                inner = tuple(self.nodes[place + 1 : closer])
+                made.append(Item(node, end if isinstance(end, Call) else None, inner=inner))
                 place = closer + 1
                 continue
             is_text = place in as_text

@@ -15,11 +15,14 @@ from preset_engine.macros.census import BLANK
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.invocation import Invocation, MacroRejected
 from preset_engine.macros.js_numbers import strip
-from preset_engine.macros.nodes import Argument, Call, Document, Shorthand
+from preset_engine.macros.nodes import Argument, Call, Document, Node, Shorthand
 from preset_engine.macros.parses import SHARED_PARSES
 from preset_engine.macros.registry import Macro
 from preset_engine.macros.run import Run
 from preset_engine.macros.shorthand import apply_shorthand
+
+
+_PARSE_COST = 20  # characters of copying that one character of parsing is worth
 
 
 def resolve(run: Run, text: str, offset: int) -> str:
@@ -35,7 +38,8 @@ def evaluate_text(run: Run, text: str, offset: int, *, has_blocks: bool = True) 
         return text
     run.cost.enter()
     document = SHARED_PARSES.parse(text, run.ledger.limits.depth)
-    value = _Evaluation(run, document, _Ruler(text, offset)).text(has_blocks=has_blocks)
+    evaluation = _Evaluation(run, document, _Ruler(text, offset))
+    value = evaluation.part(document.nodes, 0, len(text), has_blocks=has_blocks)
     run.cost.leave()
     return value
 
@@ -76,14 +80,17 @@ class _Evaluation:
     document: Document
     ruler: _Ruler
 
-    def text(self, *, has_blocks: bool) -> str:
-        source, nodes = self.document.text, self.document.nodes
+    def part(
+        self, nodes: tuple[Node, ...], start: int, end: int, *, has_blocks: bool = True
+    ) -> str:
+        """The value of a stretch of the text in which these nodes stand."""
+        source = self.document.text
         has_blocks = has_blocks and not self.is_native
         items = (
             pair_blocks(nodes, self._takes_block) if has_blocks else [Item(node) for node in nodes]
         )
         parts: list[str] = []
-        at = size = 0
+        at, size = start, 0
         for item in items:
             value = self._item(item)
             between = source[at : item.node.start]
@@ -94,9 +101,17 @@ class _Evaluation:
             at = item.end
             if size > self.run.cost.limits.output_chars:
                 self.run.cost.charge(size)
-        if "{{" in source[at:]:
-            self._count_blanks(source[at:])
-        return "".join([*parts, source[at:]])
+        rest = source[at:end]
+        if "{{" in rest:
+            self._count_blanks(rest)
+        return "".join([*parts, rest])
+
+    def within(self, nodes: tuple[Node, ...], start: int, end: int, *, has_blocks: bool) -> str:
+        """As `part`, one level down."""
+        self.run.cost.enter()
+        value = self.part(nodes, start, end, has_blocks=has_blocks)
+        self.run.cost.leave()
+        return value
 
     def _count_blanks(self, text: str) -> None:
         for match in BLANK.finditer(text):
@@ -120,8 +135,7 @@ class _Evaluation:
             return self.document.text[node.start : node.end]
         if cost.depth == 1:
             cost.at = node.start
-        is_short = isinstance(node, Shorthand)
-        value = self._shorthand(node) if is_short else self._call(node, item.closer)
+        value = self._shorthand(node) if isinstance(node, Shorthand) else self._call(node, item)
         cost.charge(len(value))
         return value
 
@@ -136,15 +150,18 @@ class _Evaluation:
     def _argument(self, argument: Argument, *, has_blocks: bool = True) -> str:
         if not argument.has_macros:
             return argument.text
+        if argument.nodes is not None:
+            return self.within(argument.nodes, argument.start, argument.end, has_blocks=has_blocks)
         place = self.ruler.at(argument.start)
+        self._look_anew(argument.text)
         return evaluate_text(self.run, argument.text, place, has_blocks=has_blocks)
 
-    def _call(self, call: Call, closer: Call | None) -> str:
-        run, cost = self.run, self.run.cost
+    def _call(self, call: Call, item: Item) -> str:
+        run, cost, closer = self.run, self.run.cost, item.closer
         was_volatile, cost.is_volatile = cost.is_volatile, False
         given = run.extra.get(call.name.lower()) if run.extra else None
         macro = None if given is not None else self._find(call.name)
-        arguments = self._arguments(call, closer, macro)
+        arguments = self._arguments(call, item, macro)
         is_tainted, cost.is_volatile = cost.is_volatile, was_volatile
         value = self._value(call, closer, macro, given, arguments, is_tainted=is_tainted)
         if value is None:
@@ -155,18 +172,37 @@ class _Evaluation:
             cost.is_volatile |= is_tainted and not macro.hides_arguments
         return value
 
-    def _arguments(self, call: Call, closer: Call | None, macro: Macro | None) -> list[str]:
-        is_delayed = macro is not None and macro.is_delayed
-        values = [
-            argument.text if is_delayed else self._argument(argument) for argument in call.arguments
-        ]
-        if closer is not None:
-            block = self.document.text[call.end : closer.start]
-            if block and not is_delayed:
-                block = evaluate_text(self.run, block, self.ruler.at(call.end))
-                block = block if "#" in call.flags else dedent(block)
-            values.append(block)
-        return values
+    def _arguments(self, call: Call, item: Item, macro: Macro | None) -> list[str]:
+        if macro is not None and macro.is_delayed:
+            values = [argument.text for argument in call.arguments]
+            return [*values, self._raw_block(call, item)] if item.closer is not None else values
+        values = [self._argument(argument) for argument in call.arguments]
+        if item.closer is None:
+            return values
+        block = self._block(call, item.closer, item.inner)
+        return [*values, block if "#" in call.flags else dedent(block)]
+
+    def _block(self, call: Call, closer: Call, inner: tuple[Node, ...]) -> str:
+        if self.document.is_clean:
+            return self.within(inner, call.end, closer.start, has_blocks=True)
+        block = self.document.text[call.end : closer.start]
+        self._look_anew(block)
+        return evaluate_text(self.run, block, self.ruler.at(call.end))
+
+    def _raw_block(self, call: Call, item: Item) -> str:
+        """A block's text for a macro that expands it itself; its parse is kept for then."""
+        end = item.closer.start if item.closer is not None else call.end
+        if not item.inner or not self.document.is_clean:
+            text = self.document.text[call.end : end]
+            self._look_anew(text)
+            return text
+        block = self.document.cut(call.end, end, item.inner)
+        SHARED_PARSES.put(block, self.run.ledger.limits.depth)
+        return block.text
+
+    def _look_anew(self, text: str) -> None:
+        """A part of a mended text is parsed on its own: work that grows with the depth of nesting."""
+        self.run.cost.spend(_PARSE_COST * len(text))
 
     def _value(
         self,

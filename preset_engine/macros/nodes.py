@@ -10,7 +10,8 @@ node is the slice of the source between its offsets, so printing a whole documen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +22,24 @@ class Argument:
         start: offset of its first character in the parsed text.
         text: its text; empty for an argument with nothing in it.
         has_macros: it holds an opening pair of braces.
+        nodes: the macros in it, placed in the whole text; None where they must be looked for anew,
+            because something in the text was mended.
     """
 
     start: int
     text: str
     has_macros: bool
+    nodes: tuple[Node, ...] | None = None
 
     @property
     def end(self) -> int:
         """Offset behind its last character."""
         return self.start + len(self.text)
+
+    def moved(self, distance: int) -> Argument:
+        """The same argument, `distance` characters earlier."""
+        nodes = None if self.nodes is None else tuple(node.moved(distance) for node in self.nodes)
+        return Argument(self.start - distance, self.text, self.has_macros, nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,12 @@ class Call:
             return True
         return self.name == "//" and bool(self.arguments) and self.arguments[0].text[:1] == "/"
 
+    def moved(self, distance: int) -> Call:
+        """The same call, `distance` characters earlier."""
+        start, end = self.start - distance, self.end - distance
+        arguments = tuple(argument.moved(distance) for argument in self.arguments)
+        return Call(start, end, self.name, self.flags, arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class Shorthand:
@@ -79,6 +94,11 @@ class Shorthand:
     operator: str
     value: Argument | None
 
+    def moved(self, distance: int) -> Shorthand:
+        """The same shorthand, `distance` characters earlier."""
+        value = None if self.value is None else self.value.moved(distance)
+        return replace(self, start=self.start - distance, end=self.end - distance, value=value)
+
 
 Node = Call | Shorthand
 
@@ -90,10 +110,16 @@ class Document:
     Attributes:
         text: the source.
         nodes: complete macros of the top level, by offset.
+        is_clean: nothing was mended, so a part of the text has the nodes of that part.
     """
 
     text: str
     nodes: tuple[Node, ...]
+    is_clean: bool = True
+
+    def cut(self, start: int, end: int, nodes: Iterable[Node]) -> Document:
+        """The document of a part of a clean text, given the nodes that stand in it."""
+        return Document(self.text[start:end], tuple(node.moved(start) for node in nodes))
 
     def pieces(self) -> list[str]:
         """The source cut at the borders of its macros; joined it is the source again."""

@@ -8,8 +8,8 @@ The rules of mending, in the order they are tried where something else was expec
    outer macro use the closing braces, and an unfinished macro in a sentence becomes text again.
 3. Complete macros inside an unfinished one are kept and count as if they stood in the sentence.
 
-An argument that holds macros is parsed on its own when it is evaluated (its text is in the tree), so this
-pass finds extents only and stays one level deep in memory.
+A text in which something was mended is only trusted for the extents of its macros: their arguments are
+parsed on their own when they are evaluated, as SillyTavern does with all of them.
 """
 
 from __future__ import annotations
@@ -66,11 +66,14 @@ class _Span:
             self.start = start
         self.end = end
 
-    def argument(self, text: str) -> Argument:
+    def argument(self, text: str, *, is_clean: bool) -> Argument:
         if self.start < 0:
             return Argument(0, "", has_macros=False)
         body = text[self.start : self.end]
-        return Argument(self.start, body, has_macros="{{" in body)
+        if not is_clean:
+            return Argument(self.start, body, has_macros="{{" in body)
+        nodes = tuple(macro.node(text, is_clean=True) for macro in self.macros)
+        return Argument(self.start, body, bool(nodes), nodes)
 
 
 @dataclass(slots=True)
@@ -88,12 +91,12 @@ class _Macro:
     value: _Span | None = None
     spans: list[_Span] = field(default_factory=list)
 
-    def node(self, text: str) -> Node:
+    def node(self, text: str, *, is_clean: bool) -> Node:
         if self.prefix:
-            value = self.value.argument(text) if self.value is not None else None
+            value = None if self.value is None else self.value.argument(text, is_clean=is_clean)
             shared = self.prefix == "$"
             return Shorthand(self.start, self.end, shared, self.variable, self.operator, value)
-        arguments = tuple(span.argument(text) for span in self.spans)
+        arguments = tuple(span.argument(text, is_clean=is_clean) for span in self.spans)
         return Call(self.start, self.end, self.name, self.flags, arguments)
 
     def kept(self) -> list[_Macro]:
@@ -118,6 +121,7 @@ class _Parse:
         self.text = text
         self.tokens = tokens
         self.at = 0
+        self.is_clean = True
 
     @property
     def kind(self) -> int:
@@ -133,16 +137,17 @@ class _Parse:
         return token
 
     def document(self) -> Document:
-        nodes: list[Node] = []
+        found: list[_Macro] = []
         while self.kind != EOF:
             if self.kind == START and self.kind_after() & _HEADS:
                 macro, failed = self.macro(_SENTENCE, _SENTENCE | EOF)
-                nodes += [part.node(self.text) for part in macro.kept()]
+                found += macro.kept()
                 if failed:
                     break
             else:
                 self.at += 1
-        return Document(self.text, tuple(nodes))
+        nodes = tuple(macro.node(self.text, is_clean=self.is_clean) for macro in found)
+        return Document(self.text, nodes, self.is_clean)
 
     def macro(self, own: int, all_kinds: int) -> tuple[_Macro, bool]:
         start = self.take()
@@ -169,11 +174,13 @@ class _Parse:
             return True
         if self.kind_after() == kind and self.tokens[self.at].is_single:
             self.at += 1
+            self.is_clean = False
             return True
         return False
 
     def mend(self, own: int, all_kinds: int) -> bool:
         """Go to the next token some open rule knows, if that rule is this one's caller."""
+        self.is_clean = False
         target = self.at
         while not self.tokens[target].kind & all_kinds:
             target += 1

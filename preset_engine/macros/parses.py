@@ -25,9 +25,20 @@ class ParseCache:
             document = parse(text, max_depth)
             self._chars += len(text)
         self._held[key] = document
+        self._trim()
+        return document
+
+    def put(self, document: Document, max_depth: int) -> None:
+        """Keep the document of a text that is a part of a parsed one."""
+        key = (document.text, max_depth)
+        if key not in self._held:
+            self._held[key] = document
+            self._chars += len(document.text)
+            self._trim()
+
+    def _trim(self) -> None:
         while self._chars > self._max_chars and len(self._held) > 1:
             self._drop_oldest()
-        return document
 
     def _drop_oldest(self) -> None:
         oldest = next(iter(self._held), None)

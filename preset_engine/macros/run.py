@@ -99,6 +99,17 @@ class Cost:
         if self.work > limits.work_chars:
             raise ExpansionTooLarge(f"macros produce more than {limits.work_chars} characters")
 
+    def spend(self, work: int) -> None:
+        """Count work that shows in no result: dice, lists taken apart.
+
+        Raises:
+            ExpansionTooLarge: all work together is over its limit.
+        """
+        self.work += work
+        if self.work > self.limits.work_chars:
+            message = f"macros work through more than {self.limits.work_chars} characters"
+            raise ExpansionTooLarge(message)
+
     def enter(self) -> None:
         """One level down.
 

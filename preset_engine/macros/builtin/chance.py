@@ -69,7 +69,7 @@ def roll_dice(run: Run, formula: str) -> str:
     if count > limit:
         message = f"{{{{roll}}}} of {count} dice; the limit is {limit}"
         raise ExpansionTooLarge(message)
-    run.cost.charge(count)
+    run.cost.spend(20 * count)
     draw = run.ledger.draw
     return print_number(float(sum(math.floor(draw() * sides) + 1 for _ in range(count)) + extra))
 

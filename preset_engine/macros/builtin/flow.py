@@ -8,7 +8,7 @@ from preset_engine.macros.engine import Engine
 from preset_engine.macros.evaluate import dedent
 from preset_engine.macros.invocation import Invocation
 from preset_engine.macros.js_numbers import strip
-from preset_engine.macros.nodes import Call
+from preset_engine.macros.nodes import Call, Document
 from preset_engine.macros.parses import SHARED_PARSES
 from preset_engine.macros.registry import Macro, Parameter
 from preset_engine.macros.shorthand import is_false
@@ -49,8 +49,9 @@ def _meaning(call: Invocation, condition: str) -> str:
 
 def _branches(content: str, depth: int) -> tuple[str, str]:
     """The texts before and behind the `{{else}}` of this level."""
+    document = SHARED_PARSES.parse(content, depth)
     level = 0
-    for node in SHARED_PARSES.parse(content, depth).nodes:
+    for place, node in enumerate(document.nodes):
         if not isinstance(node, Call):
             continue
         if node.name == "if":
@@ -59,8 +60,18 @@ def _branches(content: str, depth: int) -> tuple[str, str]:
             elif len(node.arguments) == 1:
                 level += 1
         elif node.name == "else" and level == 0:
-            return content[: node.start], content[node.end :]
+            return _parted(document, place, depth)
     return content, ""
+
+
+def _parted(document: Document, place: int, depth: int) -> tuple[str, str]:
+    """The texts before and behind a node; their parses are kept for when one is expanded."""
+    text, nodes = document.text, document.nodes
+    node = nodes[place]
+    if document.is_clean:
+        SHARED_PARSES.put(document.cut(0, node.start, nodes[:place]), depth)
+        SHARED_PARSES.put(document.cut(node.end, len(text), nodes[place + 1 :]), depth)
+    return text[: node.start], text[node.end :]
 
 
 def _else(_: Invocation) -> str:

@@ -15,6 +15,7 @@ _NEW = frozenset({Engine.new})
 _BOTH = frozenset({Engine.new, Engine.legacy})
 _ALL = frozenset(Engine)
 
+_LIST_COST = 4  # taking JSON apart costs more than copying text
 _NAME = Parameter("name", "of the variable")
 _VALUE = Parameter("value", "any text")
 _KEY = Parameter("key", "a number for lists, any text for objects")
@@ -47,7 +48,8 @@ def add_variable(run: Run, scope: str, name: str, value: str | int, *, is_tainte
         new = variables.add(store, name, value, ledger.limits)
     except NameMissing:
         raise MacroRejected from None
-    run.cost.charge(len(str(store.get(name, ""))))
+    held = store.get(name)
+    run.cost.spend((_LIST_COST if isinstance(new, list) else 1) * len(str(held)))
     outlives = ledger.engine is not Engine.native and (scope, name) not in ledger.settled
     if is_tainted or outlives:
         ledger.tainted.add((scope, name))
@@ -109,7 +111,7 @@ def _set_key(scope: str) -> Handler:
             variables.write_key(store, name, key, call.argument(2), run.ledger.limits)
         except NameMissing:
             raise MacroRejected from None
-        run.cost.charge(len(str(store.get(name, ""))))
+        run.cost.spend(_LIST_COST * len(str(store.get(name, ""))))
         if call.is_tainted:
             run.ledger.tainted.add((scope, name))
         return ""
@@ -122,7 +124,7 @@ def _get_key(scope: str) -> Handler:
         run, name = call.run, call.argument(0)
         run.cost.is_volatile |= (scope, name) in run.ledger.tainted
         store = run.ledger.store(scope)
-        run.cost.charge(len(str(store.get(name, ""))))
+        run.cost.spend(_LIST_COST * len(str(store.get(name, ""))))
         return show(variables.read_key(store, name, call.argument(1)))
 
     return handler
