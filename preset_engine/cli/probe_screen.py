@@ -42,7 +42,7 @@ def detail_for(pieces: int, *, full: bool) -> Detail:
         return _EVERYTHING
     if pieces <= 24:
         return Detail(12, 900)
-    return Detail(5, 360) if pieces <= 60 else Detail(2, 160)
+    return Detail(5, 360) if pieces <= 60 else Detail(3, 160)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from preset_engine.cli.probe_view import ProbeView, Source, sources, title_of
 from preset_engine.cli.render import DIM, WEIGHT_STYLES, foreign, number, one_line
 from preset_engine.errors import Note
 
-_SOURCES_SHOWN, _NOTES_SHOWN, _SILENT_SHOWN = 12, 15, 12
+_SOURCES_SHOWN, _NOTES_SHOWN, _SILENT_SHOWN, _VARIABLES_SHOWN = 12, 15, 12, 12
 STABILITY_WORDS = {
     Stability.STABLE: "",
     Stability.MOVES: "moves",
@@ -24,14 +24,15 @@ STABILITY_WORDS = {
 def probe_tables(view: ProbeView, *, full: bool) -> Iterator[RenderableType]:
     """Everything below the messages, top to bottom."""
     yield _costs(view, full=full)
-    yield from _variables(view)
+    yield from _variables(view, full=full)
     yield from _silent(view, full=full)
     yield from _notes(view.notes, full=full)
 
 
 def _costs(view: ProbeView, *, full: bool) -> RenderableType:
     found = sources(view.messages)
-    shown = found if full else found[:_SOURCES_SHOWN]
+    has_few = len(found) <= _SOURCES_SHOWN + 1  # a line for one more would take as much room
+    shown = found if full or has_few else found[:_SOURCES_SHOWN]
     table = Table(title="What costs what", title_justify="left", box=None, pad_edge=False)
     table.add_column("tokens", justify="right")
     table.add_column("share", justify="right")
@@ -60,12 +61,19 @@ def _cost(source: Source, total: int) -> Iterable[RenderableType]:
     )
 
 
-def _variables(view: ProbeView) -> Iterator[RenderableType]:
+def _variables(view: ProbeView, *, full: bool) -> Iterator[RenderableType]:
     if not view.variables:
         return
+    width = 10**9 if full else 60
+    named = list(view.variables.items())
+    shown = named if full else named[:_VARIABLES_SHOWN]
     yield Text("Variables that the macros changed (shown, not stored)", style="italic")
-    for name, value in view.variables.items():
-        yield Text.assemble((f"  {one_line(name, 30)}", "bold"), f" = {one_line(str(value), 80)}")
+    for name, value in shown:
+        yield Text.assemble(
+            (f"  {one_line(name, 30)}", "bold"), f" = {one_line(str(value), width)}"
+        )
+    if len(named) > len(shown):
+        yield Text(f"  … {len(named) - len(shown)} more (--full shows them)", style=DIM)
     yield Text()
 
 
@@ -93,7 +101,7 @@ def _notes(notes: tuple[Note, ...], *, full: bool) -> Iterator[RenderableType]:
         place = f" ({one_line(note.path, 50)})" if note.path else ""
         line = Text.assemble((note.code, "bold"), f"{place}  {one_line(note.message, 300)}")
         if note.advice:
-            line.append(f" {one_line(note.advice, 300)}", style=DIM)
+            line.append(f" → {one_line(note.advice, 300)}", style=DIM)
         grid.add_row(Text(f"  {weight}", style=WEIGHT_STYLES[weight]), line)
     yield Text("Notes", style="italic")
     yield grid
