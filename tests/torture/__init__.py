@@ -1,0 +1,1 @@
+"""Writers that are killed with -9: what `make torture` runs, and the suite in small."""
