@@ -74,7 +74,8 @@ def shape_list(
         AssemblyError: there is no such mode.
     """
     from preset_engine.messages import parse_messages
-    from preset_engine.squash.post_process import Mode, mode_of, post_process
+    from preset_engine.squash.mode import Mode, mode_of
+    from preset_engine.squash.post_process import post_process
     from preset_engine.squash.system import squash_messages
 
     given = _objects(value)
@@ -104,7 +105,7 @@ def answer_row(row: JsonObject) -> JsonObject:
 
 
 def _every_mode(row: JsonObject) -> JsonObject:
-    from preset_engine.squash.post_process import Mode
+    from preset_engine.squash.mode import Mode
     from preset_engine.squash.shaped import PLACEHOLDER
 
     names = _names(row)

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from preset_engine.messages import ChatMessage, Draft
+from preset_engine.squash.mode import Mode, mode_of
 from preset_engine.squash.names import NO_NAMES, Names
-from preset_engine.squash.post_process import Mode, mode_of, placeholder_place, shape
+from preset_engine.squash.post_process import placeholder_place, shape
 from preset_engine.squash.runs import Span
 from preset_engine.squash.shaped import PLACEHOLDER, placeholder_message, placeholder_pieces
 from preset_engine.squash.system import squash_system

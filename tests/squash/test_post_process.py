@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from preset_engine.errors import AssemblyError
 from preset_engine.messages import ChatMessage, OriginKind, parse_messages
+from preset_engine.squash.mode import Mode, mode_of
 from preset_engine.squash.names import Names
-from preset_engine.squash.post_process import Mode, mode_of, post_process, shape
+from preset_engine.squash.post_process import post_process, shape
 from tests import truth
 from tests.squash.made import (
     IMAGE,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preset_engine.messages import ChatMessage, OriginKind
+from preset_engine.squash.mode import Mode
 from preset_engine.squash.names import Names
 from preset_engine.squash.native import shape_zones
-from preset_engine.squash.post_process import Mode
 from preset_engine.squash.runs import Span, find_runs
 from preset_engine.squash.zones import HistoryZone, Injected, Zones
 from tests.squash.made import IMAGE, draft, plain_lists, rebuilds, told, zones
