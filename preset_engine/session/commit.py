@@ -83,7 +83,7 @@ async def commit(
     turn = TurnCommit(
         records=(*frame.added, answer),
         expected_version=prepared.loaded.meta.version,
-        consumed_insight=prepared.loaded.insight or None,
+        consumed_insight=prepared.insight,
         completed_turns=completed,
         variables=_variables(prepared),
         state=state,
@@ -136,7 +136,7 @@ async def _commit_change(
         done = await inside.commit_turn(
             session_id,
             TurnCommit(
-                consumed_insight=loaded.insight or None,
+                consumed_insight=prepared.insight,
                 completed_turns=0,
                 variables=variables,
                 state=state,

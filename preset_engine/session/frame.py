@@ -74,6 +74,7 @@ class Frame:
         generation_type: SillyTavern's name of the kind.
         added: records to store before the reply.
         target: the record that the reply changes, or None.
+        replaced: the reply that the new one stands in for, or None; it is not shown.
         keep_through: number of the last record that stays (`regenerate`), or None.
     """
 
@@ -83,6 +84,7 @@ class Frame:
     generation_type: str = "normal"
     added: tuple[SessionRecord, ...] = ()
     target: SessionRecord | None = None
+    replaced: SessionRecord | None = None
     keep_through: int | None = None
 
 
@@ -130,7 +132,7 @@ def _continue(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
 def _swipe(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     del ask, now
     target = _last_reply(records, "swipe")
-    return replace(_split(records[:-1]), target=target)
+    return replace(_split(records[:-1]), target=target, replaced=target)
 
 
 def _regenerate(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
@@ -139,7 +141,8 @@ def _regenerate(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     if place is None:
         raise SessionError("there is no user message to answer again; send one")
     shown = _split(records[: place + 1])
-    return replace(shown, keep_through=records[place].number)
+    old = records[-1] if place < len(records) - 1 else None
+    return replace(shown, keep_through=records[place].number, replaced=old)
 
 
 _MAKERS = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import TypeAlias
 
 from preset_engine.compile.mutations import ContextMutation
@@ -20,7 +21,7 @@ from preset_engine.dialect import Dialect
 from preset_engine.errors import SessionError
 from preset_engine.history.window import UNLIMITED, window_start
 from preset_engine.llm.request import Request, ToolSpec
-from preset_engine.messages import ChatMessage, JsonObject, JsonValue
+from preset_engine.messages import ChatMessage, JsonObject, JsonValue, Role
 from preset_engine.preset.model import Generation, Preset
 from preset_engine.session.compression import (
     Budget,
@@ -36,6 +37,8 @@ from preset_engine.session.meta import CompressionSnapshot, SessionMeta
 from preset_engine.session.record import SessionRecord
 from preset_engine.session.slots import make_slots
 from preset_engine.tokens import TokenCounter
+
+_NO_REPLY = "…"  # never sent: stands where a reply is taken off the chat and there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class Prepared:
         compressed: what of the history is covered by a summary.
         compiled: the messages with their plan and notes.
         request: what the adapter gets.
+        insight: the insight that the prompt holds; None where there is none or no place for it.
         window_first: number of the window's first record; 0 when everything is held.
         dialect: the rules it was compiled by.
     """
@@ -117,6 +121,7 @@ class Prepared:
     compressed: Compressed
     compiled: CompiledTurn
     request: Request
+    insight: str | None = None
     window_first: int = 0
     dialect: Dialect = Dialect.native
 
@@ -158,7 +163,7 @@ async def prepare(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: Promp
         content = replace(content, slots=replace(slots, summary=compressed.summary))
     history = tuple(map(to_message, frame.history[compressed.start :]))
     history = await _mutated(history, loaded, frame, parts.producers)
-    compiled = _compile(setup, replace(content, history=history))
+    compiled = _compile(setup, _placed(setup, frame, replace(content, history=history)))
     request = Request(
         messages=tuple(compiled.messages),
         tools=parts.tools,
@@ -167,7 +172,8 @@ async def prepare(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: Promp
         model=setup.model,
         has_preset=setup.preset is not None,
     )
-    return Prepared(loaded, frame, compressed, compiled, request, first, setup.dialect)
+    insight = loaded.insight if _shows_insight(setup, loaded.insight, compiled) else None
+    return Prepared(loaded, frame, compressed, compiled, request, insight, first, setup.dialect)
 
 
 def _window_first(setup: PromptSetup, loaded: Loaded, frame: Frame) -> int:
@@ -199,8 +205,47 @@ def _content(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: PromptPart
         turn=frame.turn,
         tail=tuple(map(to_message, frame.tail)),
         variables={**setup.content.variables, **loaded.variables},
+        settings={"chat_hash": chat_hash(loaded.meta.id), **setup.content.settings},
         generation_type=frame.generation_type,
     )
+
+
+def _placed(setup: PromptSetup, frame: Frame, content: Content) -> Content:
+    """The content with the turn where the dialect looks for it.
+
+    The dialect sillytavern knows a turn only as what was just typed; an older one, and a tool loop, are
+    part of the chat. Before a swipe or a regeneration the compile stage takes the old reply off the chat
+    itself, as SillyTavern does, so it gets one to take off.
+    """
+    if setup.preset is None:
+        return content
+    history = [message for message in content.history if isinstance(message, ChatMessage)]
+    has_turn_hole = setup.dialect.switches.has_turn_hole
+    is_typed = any(record.role == Role.USER.value for record in frame.added)
+    if not has_turn_hole and not is_typed:
+        turn = [ChatMessage(Role.USER.value, content.turn)] if content.turn else []
+        history += [*turn, *content.tail]
+        content = replace(content, turn="", tail=())
+    if frame.generation_type == "swipe" or (
+        frame.generation_type == "regenerate" and has_turn_hole
+    ):
+        text = frame.replaced.content if frame.replaced else ""
+        history.append(ChatMessage(Role.ASSISTANT.value, text or _NO_REPLY))
+    return replace(content, history=tuple(history))
+
+
+def _shows_insight(setup: PromptSetup, insight: str | None, compiled: CompiledTurn) -> bool:
+    """Whether the insight found a place; a preset may have none, and then it is not used up."""
+    if not insight:
+        return False
+    if setup.preset is None:
+        return True
+    is_off = any(
+        note.code == "hole-off" and "worldBookAfter" in note.path for note in compiled.notes
+    )
+    if is_off or not setup.dialect.switches.has_turn_hole:
+        return False
+    return any(insight.strip() in message.text for message in reversed(compiled.messages))
 
 
 async def _compressed(
@@ -225,6 +270,11 @@ def _new_tokens(frame: Frame, base: UsageBase | None, counter: TokenCounter) -> 
     newer = [r for r in frame.tail if r.number == 0 or r.number > through]
     turn = counter.count(frame.turn) if any(r.role == "user" for r in frame.added) else 0
     return turn + sum(record_tokens(record, counter) for record in newer)
+
+
+def chat_hash(session_id: str) -> int:
+    """The number that `pick` is seeded with: the same for all prompts of a session, in any process."""
+    return int.from_bytes(blake2b(session_id.encode(), digest_size=6).digest())
 
 
 async def _mutated(
