@@ -43,6 +43,7 @@ _LONGEST = 100
 
 def read_date(text: str, zone: tzinfo) -> datetime | None:
     """The moment a text names; without a zone of its own it is taken in `zone`. None for no date."""
+    text = text.strip()
     if len(text) > _LONGEST:
         return None
     for pattern in _ISO:

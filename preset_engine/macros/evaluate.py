@@ -21,7 +21,6 @@ from preset_engine.macros.registry import Macro
 from preset_engine.macros.run import Run
 from preset_engine.macros.shorthand import apply_shorthand
 
-
 _PARSE_COST = 20  # characters of copying that one character of parsing is worth
 
 
@@ -119,7 +118,9 @@ class _Evaluation:
 
     def _takes_block(self, call: Call) -> bool:
         macro = self._find(call.name)
-        return macro is None or macro.takes_block(len(call.arguments))
+        if macro is None or macro.handler is None:
+            return True
+        return macro.takes_block(len(call.arguments))
 
     @property
     def is_native(self) -> bool:

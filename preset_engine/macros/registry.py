@@ -72,6 +72,7 @@ class Macro:
         is_delayed: gets its arguments unexpanded (`if`).
         hides_arguments: what its arguments hold never shows in its result (`setvar`).
         owner: the extension that supplies it, for macros this engine cannot answer.
+        legacy_names: its names in the legacy engine, where those are fewer.
     """
 
     name: str
@@ -87,6 +88,14 @@ class Macro:
     is_delayed: bool = False
     hides_arguments: bool = False
     owner: str = ""
+    legacy_names: tuple[str, ...] = ()
+
+    def names(self, engine: Engine) -> tuple[str, ...]:
+        """All names under an engine; none where it does not exist."""
+        if engine not in self.engines:
+            return ()
+        every = (self.name, *self.aliases)
+        return self.legacy_names or every if engine is Engine.legacy else every
 
     @property
     def least(self) -> int:
@@ -147,8 +156,11 @@ class MacroRegistry:
 
     def find(self, name: str, engine: Engine | None = None) -> Macro | None:
         """The macro of this name or alias, in any engine or in the one given."""
-        macro = self._by_name.get(name.lower())
-        return macro if macro is None or engine is None or engine in macro.engines else None
+        key = name.lower()
+        macro = self._by_name.get(key)
+        if macro is None or engine is None or (engine in macro.engines and not macro.legacy_names):
+            return macro
+        return macro if key in map(str.lower, macro.names(engine)) else None
 
     def copy(self) -> MacroRegistry:
         """A registry with the same macros that can change on its own."""

@@ -85,7 +85,15 @@ def _greeting(call: Invocation) -> str:
 
 
 def _card(name: str, aliases: tuple[str, ...], meaning: str, field: str) -> Macro:
-    return Macro(name, meaning, f"{{{{{name}}}}}", _field(field), aliases=aliases, subject="card")
+    return Macro(
+        name,
+        meaning,
+        f"{{{{{name}}}}}",
+        _field(field),
+        aliases=aliases,
+        subject="card",
+        legacy_names=aliases,
+    )
 
 
 _NEW = frozenset({Engine.new})
@@ -145,6 +153,7 @@ MACROS = (
         "{{charVersion}}",
         _version,
         aliases=("version", "char_version"),
+        legacy_names=("charVersion", "char_version"),
         subject="card",
     ),
 )

@@ -110,6 +110,7 @@ MACROS = (
         "{{idleDuration}}",
         _idle,
         aliases=("idle_duration",),
+        legacy_names=("idle_duration",),
         volatility=Volatility.clock,
         subject="clock",
     ),
