@@ -16,6 +16,7 @@ from dataclasses import replace
 from preset_engine.assembler.collection import Collection
 from preset_engine.assembler.pieces import Pieces
 from preset_engine.assembler.scene import Scene
+from preset_engine.assembler.seen import has_tools
 from preset_engine.assembler.turns import Style, read_turns
 from preset_engine.content.bags import CONTRACT_TITLE, block_pieces, print_blocks
 from preset_engine.content.card import JS_SPACE
@@ -41,6 +42,8 @@ def ready_content(content: Content) -> tuple[Content, tuple[Note, ...]]:
         parsed = parse_history(history)
         preamble = (Block("", parsed.preamble),) if parsed.preamble else ()
         return replace(content, history=parsed.messages, before=(*content.before, *preamble)), ()
+    if isinstance(history, tuple) and not has_tools(history):
+        return content, ()
     messages = [message for message in history if isinstance(message, ChatMessage)]
     if len(messages) < len(history):
         return content, ()
@@ -177,7 +180,7 @@ def _bag_draft(blocks: Iterable[Block], hole: str, *, volatile: bool) -> list[Dr
 
 def _hole_off(identifier: str) -> Note:
     return Note(
-        "hole_off",
+        "hole-off",
         f"there is content for {identifier!r}, but this hole takes no part in the preset's order",
         path=f"$.prompt_order[{identifier}]",
         advice="switch the hole on in the order, or leave its content away",

@@ -147,7 +147,7 @@ def _read_line(line: str, number: int, notes: list[Note]) -> dict[str, JsonValue
 
 def _bad_line(number: int, why: str) -> Note:
     return Note(
-        "chat_line_skipped",
+        "chat-line-skipped",
         f"line {number} is left out: {why}",
         path=f"line {number}",
         advice="mend or delete the line; the other lines were taken",

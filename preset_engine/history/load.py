@@ -101,7 +101,7 @@ def _odd_notes(value: JsonValue) -> tuple[Note, ...]:
     if not odd:
         return ()
     note = Note(
-        "history_item_skipped",
+        "history-item-skipped",
         f"{len(odd)} items of the message list have no role and are left out",
         path=f"history[{odd[0]}]",
         advice="each message is an object with a role and a content",

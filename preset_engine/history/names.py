@@ -43,7 +43,7 @@ def expand_names(
     if not changed:
         return tuple(records), ()
     note = Note(
-        "chat_names_expanded",
+        "chat-names-expanded",
         f"names were put into {changed} records of the chat once, while it was loaded",
         path="history",
         advice="nothing to do: the history itself runs no macros",

@@ -135,7 +135,7 @@ def _lost_notes(lost: int) -> tuple[Note, ...]:
     if not lost:
         return ()
     note = Note(
-        "transcript_text_incomplete",
+        "transcript-text-incomplete",
         f"{lost} messages hold tool calls, tool results or media, which a history text cannot hold",
         path="history",
         advice="export the records as JSON lines to keep them",

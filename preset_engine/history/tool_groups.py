@@ -137,7 +137,7 @@ def _incomplete(run: _Run[R], place: str) -> Note:
     missing = [call for call in call_ids(first) if call not in answered]
     what = f"no answer to {', '.join(map(repr, missing))}" if missing else "a call without an id"
     return Note(
-        "tool_group_incomplete",
+        "tool-group-incomplete",
         f"a tool group of {len(run.records)} messages is left out: {what}",
         path=f"{place}[{run.start}]",
         advice="store the missing tool results, or nothing: the group stays out of prompts",
@@ -148,7 +148,7 @@ def _incomplete(run: _Run[R], place: str) -> Note:
 
 def _unmatched(number: int, answer: ToolRecord, place: str) -> Note:
     return Note(
-        "tool_answer_unmatched",
+        "tool-answer-unmatched",
         f"the tool result for {answer.tool_call_id!r} answers no open call and is left out",
         path=f"{place}[{number}]",
         advice="a tool result must directly follow the message that made the call",

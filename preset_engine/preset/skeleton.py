@@ -129,7 +129,7 @@ def _ignored_texts(entries: Iterable[PromptEntry]) -> Iterable[Note]:
     for entry in entries:
         if entry.identifier in HOLES and entry.content.strip():
             yield Note(
-                "hole_text_ignored",
+                "hole-text-ignored",
                 f"the hole {entry.identifier!r} has a text of its own, which is not sent",
                 path=entry.place or entry.identifier,
                 advice="put the text into an entry of its own beside the hole",

@@ -68,8 +68,8 @@ def test_a_damaged_line_is_a_note_and_the_rest_is_taken() -> None:
     chat = read_chat("\n".join([_line(mes="a"), '{"mes": "b', "[1]", _line(mes="c")]))
     assert [record.text for record in chat.records] == ["a", "c"]
     assert [(note.code, note.path) for note in chat.notes] == [
-        ("chat_line_skipped", "line 2"),
-        ("chat_line_skipped", "line 3"),
+        ("chat-line-skipped", "line 2"),
+        ("chat-line-skipped", "line 3"),
     ]
 
 
@@ -88,7 +88,7 @@ def test_names_are_put_in_once_with_a_note() -> None:
     expanded, notes = expand_names(records, "Noa", "Mira")
     assert expanded[0].text == "Mira greets Noa and Noa."
     assert expanded[1] is records[1]
-    assert [(note.code, note.count) for note in notes] == [("chat_names_expanded", 1)]
+    assert [(note.code, note.count) for note in notes] == [("chat-names-expanded", 1)]
     assert expand_names(expanded, "Noa", "Mira") == (expanded, ())
 
 
@@ -118,7 +118,7 @@ def test_a_chat_is_loaded_with_its_names() -> None:
     loaded = load_history(source)
     assert [record.text for record in loaded.history] == ["Hello, Noa."]
     assert loaded.chat is not None
-    assert [note.code for note in loaded.notes] == ["chat_names_expanded"]
+    assert [note.code for note in loaded.notes] == ["chat-names-expanded"]
     assert load_history(source, user="Ada").history[0].text == "Hello, Ada."
     assert load_history(f"[{_line()}]").history[0].text == "hi"
     assert load_history(_line()).history[0].text == "hi"
@@ -127,7 +127,7 @@ def test_a_chat_is_loaded_with_its_names() -> None:
 def test_items_without_a_role_are_left_out_with_a_note() -> None:
     loaded = load_history('[{"role": "user", "content": "a"}, 7, {"content": "b"}]')
     assert loaded.history == (ChatMessage("user", "a"),)
-    assert [(note.code, note.count) for note in loaded.notes] == [("history_item_skipped", 2)]
+    assert [(note.code, note.count) for note in loaded.notes] == [("history-item-skipped", 2)]
 
 
 def test_text_without_heads_is_preamble() -> None:

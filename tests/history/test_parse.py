@@ -122,7 +122,7 @@ def test_what_a_text_cannot_hold_is_noted() -> None:
     )
     assert printed.text == "## 用户\n\nroll"
     assert [(note.code, note.count) for note in printed.notes] == [
-        ("transcript_text_incomplete", 2)
+        ("transcript-text-incomplete", 2)
     ]
 
 

@@ -45,14 +45,14 @@ def test_answers_without_an_open_call_are_dropped_with_a_note() -> None:
     given_messages = [_asks("a"), _answer("a"), _answer("stranger"), _answer("a")]
     clean = clean_tool_groups(given_messages)
     assert clean.messages == (_asks("a"), _answer("a"))
-    assert [note.code for note in clean.notes] == ["tool_answer_unmatched"] * 2
+    assert [note.code for note in clean.notes] == ["tool-answer-unmatched"] * 2
     assert [note.path for note in clean.notes] == ["history[2]", "history[3]"]
 
 
 def test_an_incomplete_group_names_the_call_without_answer() -> None:
     clean = clean_tool_groups([ChatMessage("user", "q"), _asks("a", "b"), _answer("a")])
     assert clean.messages == (ChatMessage("user", "q"),)
-    assert clean.notes[0].code == "tool_group_incomplete"
+    assert clean.notes[0].code == "tool-group-incomplete"
     assert "'b'" in clean.notes[0].message
     assert clean.notes[0].count == 2
 

@@ -219,7 +219,7 @@ def test_content_without_its_hole_stays_out_with_a_note() -> None:
     preset = Preset("p", "P", PresetSource.NATIVE, (), (PromptOrder("", items),), squash="none")
     turn = compile_turn(preset, Content(after=(Block("B", "y"),), turn="go"))
     assert _told(turn) == [("user", "go")]
-    assert "hole_off" in [note.code for note in turn.notes]
+    assert "hole-off" in [note.code for note in turn.notes]
 
 
 def test_markers_of_a_card_stay_empty_without_a_card() -> None:
@@ -253,7 +253,7 @@ def test_broken_tool_groups_of_the_history_are_left_out_with_a_note() -> None:
     history = (*HISTORY, ChatMessage("assistant", "", tool_calls=(CALL,)))
     turn = compile_turn(_preset(), Content(history=history, turn="go"))
     assert turn.messages[:2] == HISTORY
-    assert "tool_group_incomplete" in [note.code for note in turn.notes]
+    assert "tool-group-incomplete" in [note.code for note in turn.notes]
 
 
 def test_without_a_preset_messages_pass_unchanged() -> None:

@@ -97,5 +97,5 @@ def test_a_holes_own_text_is_ignored_with_a_note() -> None:
     assert skeleton.entries["chatHistory"].content == ""
     assert skeleton.entries["chatHistory"].position == 0
     assert [(note.code, note.path) for note in skeleton.notes] == [
-        ("hole_text_ignored", "$.prompts[0]")
+        ("hole-text-ignored", "$.prompts[0]")
     ]
