@@ -55,7 +55,7 @@ class _Material:
 
     fields: Fields
     extensions: tuple[ExtensionPrompt, ...]
-    examples: list[ExampleBlock]
+    examples: tuple[ExampleBlock, ...]
     turns: Turns
     continued: str
     control: Control
@@ -90,7 +90,7 @@ def _gather(scene: Scene) -> _Material:
         expand_story(scene, fields)
     examples = parse_examples(fields.examples, scene.user, scene.char)
     if scene.user_switch("strip_examples"):
-        examples = []
+        examples = ()
     fields, nudge, impersonation = format_fields(scene, fields)
     return _Material(
         fields, extensions, examples, turns, continued, Control(impersonation, quiet, nudge, bias)

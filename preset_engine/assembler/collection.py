@@ -65,14 +65,14 @@ class Collection:
 
     def __init__(self, prompts: Iterable[Prompt], disabled: Iterable[str] = ()) -> None:
         self.prompts = list(prompts)
+        self._places: dict[str, int] = {}
+        for number, prompt in enumerate(self.prompts):
+            self._places.setdefault(prompt.identifier, number)
         self.disabled = frozenset(disabled)
 
     def index(self, identifier: str) -> int:
         """Place of the first prompt with this identifier, -1 where there is none."""
-        for number, prompt in enumerate(self.prompts):
-            if prompt.identifier == identifier:
-                return number
-        return -1
+        return self._places.get(identifier, -1)
 
     def get(self, identifier: str) -> Prompt | None:
         """The first prompt with this identifier."""
@@ -83,6 +83,7 @@ class Collection:
         """Let a prompt take its listed place, or stand at the end."""
         number = self.index(prompt.identifier)
         if number < 0:
+            self._places[prompt.identifier] = len(self.prompts)
             self.prompts.append(prompt)
         else:
             self.prompts[number] = prompt
@@ -116,10 +117,15 @@ def prepare_entry(scene: Scene, entry: PromptEntry) -> Prompt:
     text = scene.expand(entry.content, entry.place or entry.identifier)
     if not text:
         return _shell(entry)
-    origin = entry_origin(entry)
     is_volatile = scene.expander.last_volatile
-    piece = Piece(origin, text, scene.marks(origin, entry.content, volatile=is_volatile))
-    return replace(_shell(entry), pieces=(piece,))
+    known = scene.prepared.get(entry.identifier)
+    if known is None or known.pieces[0].text != text or known.pieces[0].volatile != is_volatile:
+        piece = Piece(entry_origin(entry), text, is_volatile)
+        known = replace(_shell(entry), pieces=(piece,))
+        scene.prepared[entry.identifier] = known
+    if is_volatile:
+        scene.causes[known.pieces[0].origin] = entry.content
+    return known
 
 
 def entry_origin(entry: PromptEntry) -> Origin:

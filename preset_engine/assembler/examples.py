@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from preset_engine.content.card import JS_SPACE
 
@@ -56,9 +57,10 @@ def parse_block(block: str, user: str, char: str) -> ExampleBlock:
     return tuple(parts)
 
 
-def parse_examples(text: str, user: str, char: str) -> list[ExampleBlock]:
+@lru_cache(maxsize=64)
+def parse_examples(text: str, user: str, char: str) -> tuple[ExampleBlock, ...]:
     """All blocks of an (expanded) examples text."""
-    return [parse_block(block, user, char) for block in split_blocks(text)]
+    return tuple(parse_block(block, user, char) for block in split_blocks(text))
 
 
 def _speaker_of(line: str, names: dict[str, str], speaker: str) -> str:

@@ -77,19 +77,20 @@ def _at_depth(
     prompts: Sequence[Prompt], notes: Sequence[ExtensionPrompt], work: Trace
 ) -> Iterable[tuple[str, Pieces]]:
     """The messages of one depth, from the end of the chat upwards."""
-    orders: dict[float, list[Prompt]] = {_USUAL_ORDER: []}
+    groups: dict[tuple[float, int], list[Pieces]] = {}
     for prompt in prompts:
-        orders.setdefault(_number(prompt.order), []).append(prompt)
-    for order in sorted(orders, reverse=True):
-        for role in _ROLES:
-            own = trim(join((p.pieces for p in orders[order] if p.role == role), "\n"))
-            added: Pieces = ()
-            if order == _USUAL_ORDER:
-                joined = join((note.pieces for note in notes if note.role == role), "\n")
-                added = trim(expand(joined, work))
-            pieces = join((own, added), "\n")
-            if pieces:
-                yield role, pieces
+        if prompt.role in _ROLES:
+            key = (-_number(prompt.order), _ROLES.index(prompt.role))
+            groups.setdefault(key, []).append(prompt.pieces)
+    for note in notes:
+        groups.setdefault((-_USUAL_ORDER, _ROLES.index(note.role)), [])
+    for order, role in sorted(groups):
+        own = trim(join(groups[order, role], "\n"))
+        if order == -_USUAL_ORDER and notes:
+            texts = join((note.pieces for note in notes if note.role == _ROLES[role]), "\n")
+            own = join((own, trim(expand(texts, work))), "\n")
+        if own:
+            yield _ROLES[role], own
 
 
 def _whole(depth: JsonValue) -> int | None:

@@ -29,7 +29,8 @@ from preset_engine.squash.runs import Span
 from preset_engine.squash.zones import HistoryZone
 from preset_engine.tokens import TokenCounter
 
-_STEADY_CONTROLS = frozenset({"newMainChat", "newChat"})
+# Joiners belong to what they join; a session's summary leads the history and stays there.
+_STEADY = frozenset({OriginKind.JOINER, OriginKind.SESSION})
 
 
 class Stability(StrEnum):
@@ -284,7 +285,12 @@ class Plan:
         if self._moving is None:
             zones = self._shaped.zones
             drafts = [*(one.draft for one in zones.history.injected), *zones.after, *zones.tail]
-            self._moving = frozenset(piece.origin for draft in drafts for piece in draft.pieces)
+            self._moving = frozenset(
+                piece.origin
+                for draft in drafts
+                for piece in draft.pieces
+                if piece.origin.kind not in _STEADY
+            )
         return self._moving
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preset_engine.assembler.chat import Chat
+from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
+from preset_engine.assembler.skeleton import last_prepared
 from preset_engine.content.card import JS_SPACE, Card, read_card
 from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
@@ -19,11 +21,15 @@ from preset_engine.errors import Note
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expander, Expansion
 from preset_engine.macros.legacy import card_has_macros
+from preset_engine.macros.native import expand_identity, persona_line
 from preset_engine.macros.view import MacroView, Variables
 from preset_engine.messages import JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
 
 _FIXED_CHAT_HASH = 0
+
+if TYPE_CHECKING:
+    from preset_engine.assembler.collection import Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Scene:
         volatile_fields: places of card and persona texts whose macros can give another text next turn.
         causes: raw texts of the origins that can change; a plan finds the words for why.
         notes: remarks gathered on the way.
+        prepared: prompts as the last assembly of this preset prepared them, by identifier.
     """
 
     preset: Preset
@@ -65,6 +72,7 @@ class Scene:
     volatile_fields: set[str] = field(default_factory=set)
     causes: dict[Origin, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+    prepared: dict[str, Prompt] = field(default_factory=dict)
 
     @property
     def settings(self) -> AssemblySettings:
@@ -105,11 +113,7 @@ class Scene:
 
     def expand_names(self, text: str) -> str:
         """Names, persona and directives, and no other macro: for content that is not the preset author's."""
-        text = self.expander.expand_identity(text)
-        if "{{" not in text:
-            return text
-        described = self.persona.description.strip() or f"姓名：{self.user}"
-        return text.replace("{{char}}", self.char).replace("{{persona}}", described)
+        return put_names(text, self.user, self.char, self.persona.description)
 
     def trace(self, text: str, place: str = "") -> Expansion:
         """As `expand`, with the word whether the result can differ next turn."""
@@ -168,10 +172,40 @@ def open_scene(
         card=card,
         chat=chat,
         view=view,
-        expander=Expander(view, engine=engine),
+        expander=RecallingExpander(
+            view, engine=engine, standing=_card_macros(view, content, engine)
+        ),
         runs_always=engine is Engine.legacy and card_has_macros(view),
         window=window,
+        prepared=last_prepared(preset, switches),
     )
+
+
+def put_names(text: str, user: str, char: str, persona: str) -> str:
+    """Names, persona and directives in a text that the caller supplied; no other macro runs."""
+    text = expand_identity(text, user, persona).text
+    if "{{" not in text:
+        return text
+    described = persona.strip() or persona_line(user, "")
+    return text.replace("{{char}}", char).replace("{{persona}}", described)
+
+
+def _card_macros(view: MacroView, content: Content, engine: Engine) -> dict[str, str]:
+    """Native: a given card fills `{{description}}` and its like; without one they stay text."""
+    if engine is not Engine.native or content.card is None:
+        return {}
+    card = view.card
+    texts = {
+        "description": card.description,
+        "personality": card.personality,
+        "scenario": card.scenario,
+        "mesExamples": card.examples,
+    }
+    filled = {
+        name: put_names(text, view.user, view.char, view.persona) for name, text in texts.items()
+    }
+    short = ("description", "personality", "scenario")
+    return filled | {f"char{name.capitalize()}": filled[name] for name in short}
 
 
 def _engine(content: Content, switches: Switches) -> Engine:
@@ -233,7 +267,9 @@ def _view(
         persona=persona.description,
         card=card.fields,
         chat=chat,
-        variables=Variables(dict(content.variables), dict(content.global_variables)),
+        variables=Variables(
+            WatchedVariables(content.variables), WatchedVariables(content.global_variables)
+        ),
         context=context,
         chat_hash=chat_hash if isinstance(chat_hash, int) else _FIXED_CHAT_HASH,
         settings={

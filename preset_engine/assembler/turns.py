@@ -9,13 +9,15 @@ passed on as they are, never copied.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from preset_engine.assembler.chat import Stored
+from preset_engine.assembler.seen import SeenHistories
 from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue, Parts
 
+_SIGNS = "{<\\\r"  # what a text must hold to be changed by macros, old tags, escapes or the removal of returns
+_BUNCH = 64
 _NO_RESULT = "[No content]"
 _ODD_NAME = re.compile(r"[^A-Za-z0-9_]")
 _MEDIA_TYPES = {"image": "image_url", "video": "video_url", "audio": "audio_url"}
@@ -80,48 +82,23 @@ class Turns:
         return self.items[item] if item < len(self.items) else len(self.messages)
 
 
-_known: deque[tuple[Style, tuple[ChatMessage | ChatRecord, ...], Turns]] = deque(maxlen=8)
+known: SeenHistories[Turns] = SeenHistories()
 
 
 def read_turns(stored: Stored, style: Style) -> Turns:
     """The messages of a stored history; only what has not been seen before is read."""
     if not isinstance(stored, tuple):
         return extend_turns(Turns(), stored, 0, style)
-    turns, seen = _recall(stored, style)
-    if seen < len(stored):
-        turns = extend_turns(turns, stored[seen:] if seen else stored, seen, style)
-    if stored:
-        _known.append((style, stored, turns))
+    turns, start = Turns(), 0
+    seen = known.recall(stored, style)
+    if seen is not None:
+        turns, size, start = seen
+        if start < size:
+            turns = first_records(turns, start)
+    if start < len(stored):
+        turns = extend_turns(turns, stored[start:] if start else stored, start, style)
+    known.remember(stored, style, turns)
     return turns
-
-
-def _recall(stored: tuple[ChatMessage | ChatRecord, ...], style: Style) -> tuple[Turns, int]:
-    """What is known of the longest common beginning, and how many records that is."""
-    best, length = None, 0
-    for entry in _known:
-        if stored and entry[1][0] is stored[0] and entry[0] == style:
-            shared = _shared_length(entry[1], stored)
-            if shared >= length:
-                best, length = entry, shared
-    if best is None:
-        return Turns(), 0
-    _known.remove(best)
-    _, seen, turns = best
-    return (turns if length == len(seen) else first_records(turns, length)), length
-
-
-def _shared_length(first: tuple[object, ...], second: tuple[object, ...]) -> int:
-    """How many records two histories begin with in common; references are compared before values."""
-    low, high = 0, min(len(first), len(second))
-    if first[:high] == second[:high]:
-        return high
-    while low + 1 < high:
-        middle = (low + high) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def first_records(turns: Turns, count: int) -> Turns:
@@ -170,22 +147,34 @@ def _pass_messages(
     if not style.reads_text:
         return tuple(records), []
     messages = tuple(records) if style.names <= 0 else tuple(_named(m, style) for m in records)
-    odd = [
-        number
-        for number, message in enumerate(messages)
-        if not (text := message.content)
-        or text.__class__ is not str
-        or "{" in text
-        or "<" in text
-        or "\r" in text
-        or "\\" in text
-    ]
+    odd = _odd_numbers(messages)
     if any("\r" in messages[number].text for number in odd):
         changed = list(messages)
         for number in odd:
             changed[number] = _without_returns(messages[number])
         messages = tuple(changed)
     return messages, odd
+
+
+def _odd_numbers(messages: Sequence[ChatMessage]) -> list[int]:
+    """Numbers of the messages that hold a sign of a macro or a carriage return, or that are no plain text.
+
+    Texts are searched in bunches: one search over many short texts is far quicker than many searches.
+    """
+    found: list[int] = []
+    for start in range(0, len(messages), _BUNCH):
+        contents = [message.content for message in messages[start : start + _BUNCH]]
+        try:
+            bunch = "\0".join(contents)  # type: ignore[arg-type]  # anything but texts is caught
+        except TypeError:
+            bunch = _SIGNS
+        if "" in contents or any(sign in bunch for sign in _SIGNS):
+            found += (n for n, content in enumerate(contents, start) if _is_odd(content))
+    return found
+
+
+def _is_odd(content: str | Parts | None) -> bool:
+    return not content or not isinstance(content, str) or any(sign in content for sign in _SIGNS)
 
 
 def _named(message: ChatMessage, style: Style) -> ChatMessage:

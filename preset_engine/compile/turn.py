@@ -92,9 +92,9 @@ def compile_turn(
     shaped = shape_turn(scene, zones, squash)
     return CompiledTurn(
         shaped.messages,
-        tuple(scene.notes),
+        (*scene.notes, *scene.expander.notes()),
         request_params(scene),
-        {"local": scene.view.variables.local, "global": scene.view.variables.shared},
+        {"local": dict(scene.view.variables.local), "global": dict(scene.view.variables.shared)},
         shaped,
         scene.causes,
         context,

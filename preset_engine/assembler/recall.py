@@ -1,0 +1,230 @@
+"""An expander that remembers: the same text in the same state gives the same result without being run again.
+
+A preset's entries are expanded every turn, and most of them depend on names and on variables that the entries
+before them have set. Such a text is remembered with the variables it read and wrote; when it comes again and
+those it reads are what they were, its writes are done anew and its result is given. Texts that read the clock,
+chance or the chat are never remembered, nor those that hold unknown macros (which are counted).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from preset_engine.macros.engine import Engine
+from preset_engine.macros.expand import Expander
+from preset_engine.macros.view import MacroView
+from preset_engine.messages import JsonValue
+
+_VOICES = 8
+_TEXTS = 4096
+_LONGEST = 65_536
+
+VariableKey: TypeAlias = "tuple[str, str]"
+
+
+class WatchedVariables(dict[str, JsonValue]):
+    """A variable store that notes what is read before it is written, and what is written.
+
+    Args:
+        values: the variables to begin with; copied.
+    """
+
+    _missing = object()
+
+    def __init__(self, values: Mapping[str, JsonValue]) -> None:
+        super().__init__(values)
+        self.read: dict[str, object] = {}
+        self.written: set[str] = set()
+
+    def watch(self) -> None:
+        """Begin anew."""
+        self.read = {}
+        self.written = set()
+
+    def peek(self, name: str) -> object:
+        """The value, or a sign that there is none; not noted."""
+        return super().get(name, self._missing)
+
+    def put(self, name: str, value: object) -> None:
+        """Set a value that was read from such a store before; not noted."""
+        super().__setitem__(name, value)  # type: ignore[assignment]  # a JSON value by origin
+
+    def _note(self, name: str) -> None:
+        if name not in self.written and name not in self.read:
+            self.read[name] = self.peek(name)
+
+    # What a macro may do with a store; `dict` does the rest.
+
+    def __getitem__(self, name: str) -> JsonValue:
+        self._note(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        if isinstance(name, str):
+            self._note(name)
+        return super().__contains__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: D102  # `dict` lets any default pass
+        self._note(name)
+        return super().get(name, default)
+
+    def __setitem__(self, name: str, value: JsonValue) -> None:
+        self.written.add(name)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        self._note(name)
+        self.written.add(name)
+        super().__delitem__(name)
+
+    def pop(self, name: str, *default: Any) -> Any:  # noqa: D102  # likewise
+        self._note(name)
+        self.written.add(name)
+        return super().pop(name, *default)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A variable that a text read: its value, and whether this assembly had settled it."""
+
+    key: VariableKey
+    value: object
+    was_settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    result: str
+    reads: tuple[_Read, ...]
+    writes: tuple[tuple[VariableKey, object], ...]
+
+
+_Memory: TypeAlias = "dict[tuple[str, bool], _Known]"
+_voices: OrderedDict[tuple[object, ...], _Memory] = OrderedDict()
+
+
+class RecallingExpander(Expander):
+    """An `Expander` over watched variables that remembers texts for the same names, card and settings.
+
+    Args:
+        view: what macros read.
+        engine: which rules.
+        standing: further macros of every call.
+    """
+
+    def __init__(
+        self, view: MacroView, *, engine: Engine, standing: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(view, engine=engine)
+        self._standing = standing or {}
+        local, shared = view.variables.local, view.variables.shared
+        self._stores: dict[str, WatchedVariables] | None = None
+        self._memory: _Memory = {}
+        if (
+            engine is not Engine.legacy
+            and isinstance(local, WatchedVariables)
+            and isinstance(shared, WatchedVariables)
+        ):
+            self._stores = {"local": local, "global": shared}
+            self._memory = _memory_of(view, engine, self._standing)
+
+    def expand(
+        self,
+        text: str,
+        *,
+        place: str = "",
+        original: str | None = None,
+        extra: Mapping[str, str] | None = None,
+        card_macros: bool = True,
+    ) -> str:
+        """As `Expander.expand`; remembered where that is safe."""
+        if self._stores is None or original is not None or extra or "{{" not in text:
+            given = {**self._standing, **(extra or {})}
+            return super().expand(
+                text, place=place, original=original, extra=given, card_macros=card_macros
+            )
+        known = self._memory.get((text, card_macros))
+        if known is not None and self._holds(known):
+            self._replay(known)
+            self.last_volatile = False
+            return known.result
+        return self._run(text, place, card_macros=card_macros)
+
+    def _run(self, text: str, place: str, *, card_macros: bool) -> str:
+        stores, ledger = self._stores or {}, self._ledger
+        for store in stores.values():
+            store.watch()
+        settled = set(ledger.settled)
+        before = (sum(one.count for one in ledger.unknown.values()), len(ledger.notes))
+        result = super().expand(text, place=place, extra=self._standing, card_macros=card_macros)
+        after = (sum(one.count for one in ledger.unknown.values()), len(ledger.notes))
+        if not self.last_volatile and before == after and len(text) <= _LONGEST:
+            known = _Known(result, tuple(self._reads(settled)), tuple(self._writes()))
+            if all(key in ledger.settled for key, _ in known.writes):
+                if len(self._memory) >= _TEXTS:
+                    self._memory.clear()
+                self._memory[text, card_macros] = known
+        return result
+
+    def _reads(self, settled: set[VariableKey]) -> Iterable[_Read]:
+        for scope, store in (self._stores or {}).items():
+            for name, value in store.read.items():
+                yield _Read((scope, name), value, (scope, name) in settled)
+
+    def _writes(self) -> Iterable[tuple[VariableKey, object]]:
+        for scope, store in (self._stores or {}).items():
+            for name in sorted(store.written):
+                yield (scope, name), store.peek(name)
+
+    def _holds(self, known: _Known) -> bool:
+        """Whether everything the text reads is what it was."""
+        stores, ledger = self._stores or {}, self._ledger
+        for read in known.reads:
+            scope, name = read.key
+            value = stores[scope].peek(name)
+            if value is not read.value and (
+                type(value) is not type(read.value) or value != read.value
+            ):
+                return False
+            if (read.key in ledger.settled) != read.was_settled or read.key in ledger.tainted:
+                return False
+        return True
+
+    def _replay(self, known: _Known) -> None:
+        stores, ledger = self._stores or {}, self._ledger
+        for key, value in known.writes:
+            scope, name = key
+            if value is WatchedVariables._missing:
+                stores[scope].pop(name, None)
+            else:
+                stores[scope].put(name, value)
+            ledger.tainted.discard(key)
+            ledger.settled.add(key)
+
+
+def _memory_of(view: MacroView, engine: Engine, standing: Mapping[str, str]) -> _Memory:
+    """The memory for what a view says that is no variable, no chat and no clock."""
+    key = (
+        engine,
+        view.user,
+        view.char,
+        view.persona,
+        view.card,
+        view.group,
+        view.group_not_muted,
+        view.chat_hash,
+        tuple(sorted((name, repr(value)) for name, value in view.settings.items())),
+        tuple(sorted({**view.extra, **standing}.items())),
+        view.context.locale,
+    )
+    memory = _voices.get(key)
+    if memory is None:
+        memory = _voices[key] = {}
+        if len(_voices) > _VOICES:
+            _voices.popitem(last=False)
+    else:
+        _voices.move_to_end(key)
+    return memory
