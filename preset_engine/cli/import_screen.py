@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from preset_engine.errors import Note
     from preset_engine.preset.importer import Imported
 
@@ -23,7 +25,13 @@ _FORMS = {
 }
 
 
-def print_report(file: str, imported: Imported, report: dict[str, Any], more: Any) -> None:
+def print_report(
+    file: str,
+    imported: Imported,
+    report: dict[str, Any],
+    more: Iterable[Note],
+    console: Console | None = None,
+) -> None:
     """Print the report of one file.
 
     Args:
@@ -31,8 +39,9 @@ def print_report(file: str, imported: Imported, report: dict[str, Any], more: An
         imported: the preset and its notes.
         report: `Imported.to_report()` with tokens, and what was written.
         more: notes of the token counter.
+        console: where to; standard output when None.
     """
-    console = Console(highlight=False)
+    console = console or Console(highlight=False)
     console.print(Text(file, style="bold"), Text(_FORMS.get(str(report["kind"]), "")), sep="  ")
     console.print(_facts(report["preset"]))
     console.print(_macros(report["diagnostics"]["macros"]))

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from preset_engine.errors import Note
     from preset_engine.preset.importer import Imported
     from preset_engine.tokens import TokenCounter
 
@@ -118,7 +121,7 @@ def _print_json(value: object) -> None:
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
-def _print(file: Path, imported: Imported, report: dict[str, object], more: object) -> None:
+def _print(file: Path, imported: Imported, report: dict[str, object], more: Iterable[Note]) -> None:
     from preset_engine.cli.import_screen import print_report
 
     print_report(str(file), imported, report, more)

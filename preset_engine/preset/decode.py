@@ -172,9 +172,6 @@ def _legacy(data: bytes, notes: Notebook) -> str:
     sound = sum(character > "\x7f" for character in mixed) - strays
     runs = _HIGH_RUN.findall(data)
     lonely = sum(len(run) == 1 for run in runs)
-    if strays * 4 > len(data):
-        message = "the bytes are no text in UTF-8, UTF-16, GBK or cp1252; save the file as UTF-8"
-        raise UnreadableInput(message)
     if sound < strays and lonely * 2 < len(runs):
         try:
             text = data.decode("gb18030")
@@ -183,6 +180,9 @@ def _legacy(data: bytes, notes: Notebook) -> str:
         else:
             notes.add("text-encoding", "the file is GBK (a Chinese code page); it is read as that")
             return text
+    if strays * 4 > len(data):
+        message = "the bytes are no text in UTF-8, UTF-16, GBK or cp1252; save the file as UTF-8"
+        raise UnreadableInput(message)
     notes.add(
         "text-encoding",
         f"{strays} bytes are no UTF-8; they are read as cp1252 (a Western code page)",

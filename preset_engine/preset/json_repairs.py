@@ -8,6 +8,7 @@ readings and ends the work when there are too many.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import SupportsIndex
 
 from json_repair.json_parser import JSONParser
@@ -15,51 +16,50 @@ from json_repair.json_parser import JSONParser
 from preset_engine.errors import UnreadableInput
 from preset_engine.messages import JsonValue
 
-STEPS = 8_000_000
-"""Characters the library may read: a few seconds of work."""
+STEPS_PER_CHARACTER = 12
+"""Readings of each character that the library may make; a damaged real file needs six."""
+
+MOST_STEPS = 8_000_000
+"""Readings in all, some five seconds of work."""
 
 
 class _OutOfSteps(Exception):
     """The library has read more characters than it may."""
 
 
-class _Meter:
-    __slots__ = ("left",)
-
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-
 class _MeteredText(str):
-    """A text that counts how often it is read."""
+    """A text that counts how often it is read; what is cut out of it or joined to it counts on."""
 
-    __slots__ = ("meter",)
-    meter: _Meter
+    __slots__ = ("steps",)
+    steps: Iterator[int]
 
     def __getitem__(self, key: SupportsIndex | slice) -> str:
-        found = str.__getitem__(self, key)
-        self.meter.left -= 1 + (len(found) >> 6)
-        if self.meter.left < 0:
-            raise _OutOfSteps
-        return _metered(found, self.meter) if len(found) > 1 else found
+        for _ in self.steps:
+            found = _read(self, key)
+            return found if isinstance(key, int) else _metered(found, self.steps)
+        raise _OutOfSteps
 
     def __add__(self, other: str) -> str:
-        return _metered(str.__add__(self, other), self.meter)
+        return _metered(str.__add__(self, other), self.steps)
 
 
-def _metered(text: str, meter: _Meter) -> _MeteredText:
+_read = str.__getitem__
+
+
+def _metered(text: str, steps: Iterator[int]) -> _MeteredText:
     result = _MeteredText(text)
-    result.meter = meter
+    result.steps = steps
     return result
 
 
-def repair_with_library(text: str, steps: int = STEPS) -> JsonValue:
+def repair_with_library(text: str) -> JsonValue:
     """What json-repair makes of a damaged document; None when it finds none.
 
     Raises:
         UnreadableInput: the damage needs more work than a file is worth.
     """
-    parser = JSONParser(_metered(text, _Meter(steps)), None, logging=False)
+    steps = min(100_000 + STEPS_PER_CHARACTER * len(text), MOST_STEPS)
+    parser = JSONParser(_metered(text, iter(range(steps))), None, logging=False)
     try:
         found = parser.parse()
         value: JsonValue = json.loads(json.dumps(found, default=list))

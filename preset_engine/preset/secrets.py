@@ -34,13 +34,13 @@ PRIVATE_KEYS = frozenset(
 _SMELL = re.compile(
     r"(?:api|access|secret|auth|private|open_?ai|claude|horde|proxy|router|nai|novel|mancer|vertex|google|azure|"
     r"client|server|bearer|service)[\w-]*(?:key|token)s?$"
-    r"|passw(?:or)?d|secret|credential|authorization|bearer|cookie"
+    r"|api[_-]?key|service_?account|passw(?:or)?d|secret|credential|authorization|bearer|cookie"
     r"|^(?:token|apikey|reverse_?proxy|proxy)$"
     r"|(?:proxy|server|webhook|endpoint|base)[_-]?(?:url|uri|address)$"
     r"|include_?(?:headers|body)$",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(r"max|min|count|limit|budget|used|total|tokenizer", re.IGNORECASE)
+_AMOUNT = re.compile(r"max|min|(?<!ac)count|limit|budget|used|total|tokenizer", re.IGNORECASE)
 """Names of numbers of tokens, which are no access tokens."""
 
 
