@@ -24,9 +24,9 @@ class MessageView:
 
     @property
     def is_history(self) -> bool:
-        """Nothing but records of the history are in it."""
+        """Nothing but records of the history are in it; tool calls without a text count as one."""
         kinds = {piece.origin.kind for piece in self.pieces} - {OriginKind.JOINER}
-        return kinds == {OriginKind.HISTORY}
+        return kinds == {OriginKind.HISTORY} or (not kinds and bool(self.message.tool_calls))
 
     def to_json(self) -> JsonObject:
         """The message's tokens and pieces; the message itself stands in the request."""
@@ -127,9 +127,12 @@ def _prefix_json(prefix: StablePrefix) -> JsonObject:
 
 
 def title_of(origin: Origin) -> str:
-    """What a person calls a source: its name, the place of a history record, else its identifier."""
-    place = origin.place if origin.kind is OriginKind.HISTORY else ""
-    return origin.name.strip() or place or origin.id
+    """What a person calls a source: its name, the place of a record, else its identifier."""
+    if origin.name.strip():
+        return origin.name.strip()
+    if origin.kind is OriginKind.HISTORY and origin.place:
+        return origin.place
+    return f"tail[{origin.id}]" if origin.kind is OriginKind.TAIL else origin.id
 
 
 _WHOLE_HISTORY = Origin(OriginKind.HISTORY, "chatHistory")

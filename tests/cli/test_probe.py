@@ -172,12 +172,17 @@ def test_unknown_names_are_refused_in_one_line(tmp_path):
         run(PLAIN, "--card", tmp_path / "none.json")
 
 
-def test_a_hundred_entries_stay_readable_and_full_shows_all():
-    short, full = (run(LARGE, *option) for option in ((), ("--full",)))
-    assert short.count("\n") < 260
+def test_a_hundred_entries_stay_readable_and_full_shows_all(tmp_path):
+    assert run(LARGE).count("\n") < 260
+    body = json.loads((ROOT / "presets/bai-men.json").read_text("utf-8"))
+    for entry in body["prompts"]:
+        entry["content"] = "\n".join([entry.get("content", "")] * 40 + ["The end."])
+    view = probed(write(tmp_path / "long.json", body))
+    short, full = screen(view), screen(view, full=True)
+    assert short.count("\n") < 400
     assert "more characters" in short
     assert "more characters" not in full
-    assert "改完只留正文。" in full.replace("\n▌ ", "")
+    assert full.count("The end.") >= 40
 
 
 def test_the_middle_of_a_long_history_is_folded(tmp_path):
@@ -189,6 +194,20 @@ def test_the_middle_of_a_long_history_is_folded(tmp_path):
     assert "Number 200." not in screen(view)
     assert "Number 200." in screen(view, full=True)
     assert len(view.messages) > 400
+
+
+def test_tool_calls_and_pictures_are_named(tmp_path):
+    call = {"id": "c1", "type": "function", "function": {"name": "count", "arguments": "{}"}}
+    picture = {"type": "image_url", "image_url": {"url": "data:,"}}
+    loop = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "three"},
+    ]
+    history = [{"role": "user", "content": [{"type": "text", "text": "Look"}, picture]}]
+    file = write(tmp_path / "c.json", {"history": history, "turn": "And?", "tail": loop})
+    text = screen(probed(PLAIN, content=file))
+    for wanted in ("parts: text, image_url", "calls count", "answers c1", "tail[1]"):
+        assert wanted in text
 
 
 def test_nothing_in_a_text_can_steer_the_terminal(tmp_path):
