@@ -39,9 +39,9 @@ class LocalTree:
         """Make a node; without a parent it is a root."""
         async with self._work.writing() as block:
             id_ = check_id(self._work.new_id() if session_id is None else session_id)
-            parent = None if parent_id is None else self._work.place(parent_id)
             if id_ in self._work.shelf.metas:
                 raise taken(id_)
+            parent = None if parent_id is None else self._work.place(parent_id)
             source = None if source_session_id is None else clean_text(source_session_id)
             node = TopologyNode(
                 id=id_,
