@@ -58,7 +58,19 @@ OWN_FIELDS: tuple[tuple[str, str, str], ...] = (
 """Fields of a raw line: JSON name, column of the view `raw_lines`, type (the same words on both engines)."""
 
 FAMILIES = {"usage-line": LINE_FIELDS, "preset-engine": OWN_FIELDS}
-FOREIGN = ("id", "type", "message", "response", "data", "object", "usageMetadata", "body", "schema")
+FOREIGN = (
+    "id",
+    "type",
+    "message",
+    "response",
+    "data",
+    "object",
+    "usageMetadata",
+    "body",
+    "schema",
+    "request_id",
+    "usage",
+)
 """Fields of other shapes: a line with one of these and none of ours goes to the Python readers."""
 
 
@@ -109,17 +121,28 @@ def run(connection: duckdb.DuckDBPyConnection, query: str, tick: Tick | None = N
         raise LogError(f"DuckDB could not read the logs: {first_line}") from error
 
 
-def foreign_lines(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
-    """The lines of a raw file that are JSON of another shape, as text."""
-    ours = " AND ".join(
-        f"json_type(json, {_text(f'$.{field}')}) IS NULL"
-        for field in ("request_id", "session_id", "usage", "schema")
-    )
+def foreign_lines(connection: duckdb.DuckDBPyConnection, family: str, path: Path) -> list[str]:
+    """The lines of a raw file that are JSON of another shape, as text; the condition is that of `CALLS`."""
+    condition = f"NOT {_has('schema')}"
+    if family == "usage-line":
+        foreign = " OR ".join(_has(field) for field in foreign_fields(family))
+        bare = f"NOT {_has('usage')} OR NOT {_has('request_id')} AND NOT {_has('session_id')}"
+        condition = f"({foreign}) AND ({bare})"
     query = (
         f"SELECT CAST(json AS VARCHAR) FROM read_json_objects({_text(str(path))},"
-        f" format = 'newline_delimited', ignore_errors = true) WHERE json IS NOT NULL AND {ours}"
+        f" format = 'newline_delimited', ignore_errors = true) WHERE json IS NOT NULL AND {condition}"
     )
     return [row[0] for row in run(connection, query)]
+
+
+def _has(field: str) -> str:
+    return f"COALESCE(json_type(json, {_text(f'$.{field}')}), 'NULL') <> 'NULL'"
+
+
+def foreign_fields(family: str) -> list[str]:
+    """Fields that tell a line of another shape in a file of this family."""
+    given = {field for field, _, _ in FAMILIES[family]}
+    return [field for field in FOREIGN if field not in given]
 
 
 def raw_columns() -> dict[str, str]:
@@ -129,7 +152,7 @@ def raw_columns() -> dict[str, str]:
 
 def _raw_view(family: str, raw: Sequence[Path]) -> str:
     given = {column: field for field, column, _ in FAMILIES[family]}
-    foreign = [field for field in FOREIGN if field not in given.values()]
+    foreign = foreign_fields(family)
     parts = [
         f"{_name(given[column])} AS {column}"
         if column in given and raw

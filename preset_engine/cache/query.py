@@ -59,8 +59,9 @@ FROM (
         COALESCE(request_id, own_request) AS request_id,
         CASE WHEN status >= 400 OR own_error IS NOT NULL THEN 1 ELSE 0 END AS is_failed,
         CASE WHEN own_schema LIKE 'preset-engine.call/%' THEN 0 WHEN own_schema IS NOT NULL THEN 3
+            WHEN is_foreign = 1 AND (usage IS NULL OR request_id IS NULL AND session_id IS NULL) THEN 2
             WHEN request_id IS NOT NULL OR session_id IS NOT NULL OR usage IS NOT NULL THEN 0
-            WHEN is_foreign = 1 THEN 2 ELSE 1 END AS is_odd,
+            ELSE 1 END AS is_odd,
         CASE WHEN own_input IS NOT NULL THEN own_input
             WHEN usage.prompt_tokens IS NOT NULL THEN usage.prompt_tokens
             WHEN usage.promptTokenCount IS NOT NULL THEN usage.promptTokenCount

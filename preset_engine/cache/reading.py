@@ -200,9 +200,9 @@ class _DuckTable:
         """Read the lines of other shapes with Python and lay them beside the others."""
         self._knows_foreign = True
         calls: list[Call] = []
-        for path in (path for paths in self._raw.values() for path in paths):
+        for family, path in [(name, path) for name, paths in self._raw.items() for path in paths]:
             memory = Memory()
-            for number, line in enumerate(self._duck.foreign_lines(self._connection, path)):
+            for number, line in enumerate(self._duck.foreign_lines(self._connection, family, path)):
                 for reading in read_line(line, memory):
                     if isinstance(reading, Skip):
                         self._logs.skipped[reading.kind, reading.reason] += 1

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from preset_engine.cache.duck import FAMILIES, FOREIGN, raw_columns
+from preset_engine.cache.duck import FAMILIES, foreign_fields, raw_columns
 from preset_engine.cache.query import CALL_COLUMNS, CALLS, Question, report_query
 from preset_engine.cache.table import Rows
 from preset_engine.errors import LogError, MissingExtra
@@ -62,7 +62,7 @@ class SparkTable:
                 f"SELECT {', '.join(nothing)}, CAST(NULL AS BIGINT) AS at_ms, 0 AS is_foreign, '' AS source"
                 " WHERE 1 = 0"
             )
-        foreign = [field for field in FOREIGN if field not in given.values()]
+        foreign = foreign_fields(family)
         fields = [(field, kind) for field, _, kind in FAMILIES[family]]
         fields += [(field, "VARCHAR") for field in foreign]
         schema = ", ".join(f"`{field}` {_spark_type(kind)}" for field, kind in fields)

@@ -65,7 +65,11 @@ def _new_api(value: Body) -> list[Reading] | None:
 
 
 def _openrouter(value: Body) -> list[Reading] | None:
-    body = value if "native_tokens_prompt" in value else inner(value, "data")
+    body = (
+        value
+        if "native_tokens_prompt" in value or "tokens_cached" in value
+        else inner(value, "data")
+    )
     prompt = first_count(body, ("native_tokens_prompt", "tokens_prompt"))
     if prompt is None or not ("native_tokens_prompt" in body or "tokens_cached" in body):
         return None

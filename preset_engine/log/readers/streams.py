@@ -16,16 +16,14 @@ from preset_engine.log.readers.memory import Memory
 from preset_engine.log.usage import parse_usage
 
 _ENDINGS = ("response.completed", "response.incomplete", "response.failed", "response.done")
-_ANTHROPIC = frozenset(
-    {
-        "message_start",
-        "message_delta",
-        "message_stop",
-        "content_block_start",
-        "content_block_delta",
-        "content_block_stop",
-        "ping",
-    }
+_ANTHROPIC = (
+    "message_start",
+    "message_delta",
+    "message_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "ping",
 )
 
 
