@@ -104,8 +104,7 @@ def _collect(scene: Scene, material: _Material) -> Collection:
     supply(
         scene, collection, supplied_prompts(scene, fields, material.control, material.extensions)
     )
-    if scene.switches.has_turn_hole:
-        put_holes(scene, collection)
+    put_holes(scene, collection)
     override(scene, collection, "main", fields.system_prompt, "card.system_prompt")
     override(scene, collection, "jailbreak", fields.post_history, "card.post_history_instructions")
     return collection

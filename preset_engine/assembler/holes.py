@@ -54,15 +54,20 @@ def ready_content(content: Content) -> tuple[Content, tuple[Note, ...]]:
 def put_holes(scene: Scene, collection: Collection) -> None:
     """Fill the bag holes, the turn and the persona at their listed places.
 
-    Content whose hole does not take part stays out of the prompt, with a note.
+    Content whose hole does not take part stays out of the prompt, with a note; the dialect sillytavern has none
+    of these holes, and there the turn ends the history.
     """
+    has_holes = scene.switches.has_turn_hole
     for identifier, pieces in _fillings(scene.content, scene.expand_names):
-        listed = collection.get(identifier)
+        if not has_holes and identifier == "currentTurn":
+            continue
+        listed = collection.get(identifier) if has_holes else None
         if listed is not None:
             collection.put(replace(listed, pieces=pieces, is_custom=True))
         elif pieces:
             scene.notes.append(_hole_off(identifier))
-    _put_persona(scene, collection)
+    if has_holes:
+        _put_persona(scene, collection)
 
 
 def lead_history(content: Content, zone: HistoryZone) -> HistoryZone:

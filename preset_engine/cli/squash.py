@@ -119,14 +119,17 @@ def _anthropic(row: JsonObject) -> JsonObject:
     from preset_engine.messages import parse_messages
     from preset_engine.squash.anthropic_shape import to_anthropic
 
-    prefill = row.get("prefill")
+    prefill, given = row.get("prefill"), _objects(row.get("messages"))
     shape = to_anthropic(
-        parse_messages(_objects(row.get("messages"))),
+        parse_messages(given),
         names=_names(row),
         prefill=prefill if isinstance(prefill, str) else "",
         use_system_prompt=bool(row.get("use_system_prompt")),
         use_tools=bool(row.get("use_tools")),
     )
+    for block, message in zip(shape.system, given, strict=False):
+        if "text" not in block and "content" in message:
+            block["text"] = None  # a missing content gives no text, a null one a null text
     out: JsonObject = {"messages": list(shape.messages), "systemPrompt": list(shape.system)}
     return {"out": out, "out_cached_messages": _marked(shape.messages, row)}
 

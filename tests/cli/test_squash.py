@@ -12,6 +12,7 @@ import pytest
 
 from preset_engine.cli.squash import answer_row
 from preset_engine.errors import InputRefused
+from preset_engine.messages import JsonObject, JsonValue
 from tests import truth
 
 MESSAGES = [
@@ -105,6 +106,13 @@ def test_an_unknown_mode_is_named() -> None:
     done = _run("--mode", "strictest", given="[]")
     assert done.returncode == 2
     assert "'strictest'" in done.stderr
+
+
+def test_a_missing_text_and_a_null_one_stay_apart_in_system_blocks() -> None:
+    messages: list[JsonValue] = [{"role": "system"}, {"role": "system", "content": None}]
+    row: JsonObject = {"kind": "claude", "use_system_prompt": True, "messages": messages}
+    out: Any = answer_row(row)["out"]
+    assert out["systemPrompt"] == [{"type": "text"}, {"type": "text", "text": None}]
 
 
 def test_a_row_without_a_kind_is_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from preset_engine.compile.turn import CompiledTurn, compile_turn
 from preset_engine.content.content import Block, Content, Persona, Slots
+from preset_engine.dialect import Dialect
 from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, OriginKind, parse_messages
 from preset_engine.preset.importer import load_preset
 from preset_engine.preset.model import OrderItem, Preset, PresetSource, PromptEntry, PromptOrder
@@ -220,6 +221,17 @@ def test_content_without_its_hole_stays_out_with_a_note() -> None:
     turn = compile_turn(preset, Content(after=(Block("B", "y"),), turn="go"))
     assert _told(turn) == [("user", "go")]
     assert "hole-off" in [note.code for note in turn.notes]
+
+
+def test_the_dialect_sillytavern_has_no_holes_for_bags_and_says_so() -> None:
+    content = Content(before=(Block("A", "BAG"),), slots=Slots(insight="I"), turn="go")
+    preset = _preset(PromptEntry("chatHistory", is_marker=True))
+    turn = compile_turn(preset, content, dialect=Dialect.sillytavern)
+    assert "BAG" not in "".join(message.text for message in turn.messages)
+    assert [note.path for note in turn.notes if note.code == "hole-off"] == [
+        "$.prompt_order[worldBookBefore]",
+        "$.prompt_order[worldBookAfter]",
+    ]
 
 
 def test_markers_of_a_card_stay_empty_without_a_card() -> None:
