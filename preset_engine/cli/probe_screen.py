@@ -46,17 +46,18 @@ def detail_for(pieces: int, *, full: bool) -> Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class _Barred:
-    """A renderable with a coloured bar down its left side."""
+class _Edged:
+    """A renderable with an edge of two columns down its left side."""
 
     body: RenderableType
-    style: str
+    edge: str = "  "
+    style: str = "none"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         inner = options.update(width=max(options.max_width - 2, 8))
-        bar = console.get_style(self.style)
+        style = console.get_style(self.style)
         for line in console.render_lines(self.body, inner, pad=False):
-            yield Segment("▌ ", bar)
+            yield Segment(self.edge, style)
             yield from line
             yield Segment.line()
 
@@ -151,7 +152,7 @@ def _message(
     style = role_style(view.message.role)
     heard = _heard(view)
     head = _head(index, view, heard[0] if len(heard) == 1 else None)
-    yield _Barred(Group(head, *_pieces(view, detail, prefix, cut or None)), style)
+    yield _Edged(Group(head, *_pieces(view, detail, prefix, cut or None)), "▌ ", style)
     yield Text()
 
 
@@ -208,7 +209,7 @@ def _label(piece: PlannedPiece) -> Text:
     place = origin.place if origin.place != title else ""
     return Text.assemble(
         ("▸ ", DIM),
-        (one_line(title, 48), "bold" if origin.kind is OriginKind.ENTRY else ""),
+        (one_line(title, 48), "bold"),
         (f"  {origin.kind.value}", f"italic {DIM}"),
         (f"  {one_line(place, 40)}" if place else "", DIM),
         (f"  {STABILITY_WORDS[piece.stability]}".rstrip(), "yellow"),
@@ -217,10 +218,11 @@ def _label(piece: PlannedPiece) -> Text:
 
 def _body(text: str, detail: Detail) -> Iterator[RenderableType]:
     kept, lines, characters = clip(text, detail.lines, detail.characters)
-    yield foreign(kept)
+    shown = foreign(kept)
     if characters:
         more = f"{number(lines)} more lines, " if lines > 1 else ""
-        yield Text(f"… {more}{number(characters)} more characters", style=DIM)
+        shown.append(f"\n… {more}{number(characters)} more characters", style=DIM)
+    yield _Edged(shown)
 
 
 def _cut(prefix: StablePrefix) -> Rule:
