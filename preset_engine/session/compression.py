@@ -19,9 +19,10 @@ for Chinese).
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import takewhile
 
 from preset_engine.messages import ChatMessage
 from preset_engine.session.config import CompressFn
@@ -31,6 +32,7 @@ from preset_engine.tokens import TokenCounter
 
 THRESHOLD_SHARE = 0.8  # of the window: from here on the history is compressed
 TARGET_SHARE = 0.5  # of the threshold: what a cut leaves
+LAST_SHARE = 0.95  # of the window: beyond it a new cut is made, however little it frees
 SUMMARY_ALLOWANCE_TOKENS = 500  # for a summary of unknown size, at most a quarter of the target
 
 
@@ -143,42 +145,74 @@ def records_digest(records: Sequence[SessionRecord]) -> str:
     return state.hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The history that may be compressed, and how to ask about it.
+
+    Attributes:
+        records: the history without incomplete tool groups.
+        sizes: gives the tokens of records.
+        digest: gives the digest of records.
+    """
+
+    records: Sequence[SessionRecord]
+    sizes: Callable[[Sequence[SessionRecord]], Sequence[int]]
+    digest: Callable[[Sequence[SessionRecord]], str]
+
+    async def covered(self, start: int, function: CompressFn) -> Compressed:
+        """A new summary of everything before `start`."""
+        records = self.records[:start]
+        snapshot = CompressionSnapshot(await function(records), start, self.digest(records))
+        return Compressed(start, snapshot, is_new=True)
+
+
 async def compress(
-    records: Sequence[SessionRecord],
+    head: Head,
     budget: Budget,
     known: CompressionSnapshot | None,
     function: Callable[[], CompressFn],
     counter: TokenCounter,
 ) -> Compressed:
-    """Decide what of the records is sent, calling the function only where a new summary is needed.
+    """Decide what of the history is sent, calling the function only where a new summary is needed.
 
     Args:
-        records: the history without incomplete tool groups.
+        head: the history.
         budget: what it has to fit into.
         known: the kept summary, if any; a stale one is ignored.
         function: gives the compress function; asked for only when it is needed.
-        counter: counts tokens.
+        counter: counts the tokens of a summary.
     """
-    now = _reused(records, known)
-    sizes = [record_tokens(record, counter) for record in records]
-    if _estimate(records, sizes, budget, now, counter) < budget.threshold:
+    now = _reused(head, known)
+    expected = _estimate(head, budget, now, counter.count(now.summary))
+    if expected < budget.threshold:
         return now
     factor = budget.base.factor if budget.base else 1.0
-    allowance = float(counter.count(now.summary)) or min(
-        SUMMARY_ALLOWANCE_TOKENS, budget.target / 4
-    )
-    start = cut(records, sizes, (budget.target / factor) - budget.fixed_tokens - allowance)
+    records, sizes = head.records, head.sizes(head.records)
+    if _frees_little(sum(sizes[now.start :]) * factor, expected, budget, now):
+        return now
+    room = budget.target / factor - budget.fixed_tokens
+    allowance = min(SUMMARY_ALLOWANCE_TOKENS, budget.target / 4)
+    start = cut(records, sizes, room - (counter.count(now.summary) or allowance))
     if start == 0:
         return Compressed()
     if start <= now.start:
         return now  # a cut could not free anything: the rest is already as short as it may be
-    made = await _made(records, start, function())
+    made = await head.covered(start, function())
     size = counter.count(made.summary)
     total = (budget.fixed_tokens + size + sum(sizes[start:])) * factor
     if total < budget.threshold or start == len(records):
         return made
-    start = cut(records, sizes, (budget.target / factor) - budget.fixed_tokens - size)
-    return await _made(records, start, function()) if start > made.start else made
+    start = cut(records, sizes, room - size)
+    return await head.covered(start, function()) if start > made.start else made
+
+
+def _frees_little(rest: float, expected: float, budget: Budget, now: Compressed) -> bool:
+    """Whether a new cut is not worth a call yet: the rest is short and the prompt still fits.
+
+    Without this, a preset that fills most of the window by itself would cost a summary every turn.
+    """
+    fits = expected < budget.window_tokens * LAST_SHARE
+    return now.snapshot is not None and rest < budget.target / 4 and fits
 
 
 def cut(records: Sequence[SessionRecord], sizes: Sequence[int], room: float) -> int:
@@ -201,37 +235,20 @@ def cut(records: Sequence[SessionRecord], sizes: Sequence[int], room: float) -> 
     return next(later, start)
 
 
-async def _made(
-    records: Sequence[SessionRecord],
-    start: int,
-    function: Callable[[Sequence[SessionRecord]], Awaitable[str]],
-) -> Compressed:
-    covered = records[:start]
-    summary = await function(covered)
-    return Compressed(
-        start, CompressionSnapshot(summary, start, records_digest(covered)), is_new=True
-    )
-
-
-def _reused(records: Sequence[SessionRecord], known: CompressionSnapshot | None) -> Compressed:
-    if known is None or not 0 < known.covered_count <= len(records):
+def _reused(head: Head, known: CompressionSnapshot | None) -> Compressed:
+    if known is None or not 0 < known.covered_count <= len(head.records):
         return Compressed()
-    if known.digest != records_digest(records[: known.covered_count]):
+    if known.digest != head.digest(head.records[: known.covered_count]):
         return Compressed()
     return Compressed(known.covered_count, known)
 
 
-def _estimate(
-    records: Sequence[SessionRecord],
-    sizes: Sequence[int],
-    budget: Budget,
-    now: Compressed,
-    counter: TokenCounter,
-) -> float:
+def _estimate(head: Head, budget: Budget, now: Compressed, summary_tokens: int) -> float:
     """The size of the next prompt if nothing new were compressed."""
     base = budget.base
     if base is not None and base.covered == now.digest:
-        newer = sum(size for record, size in zip(records, sizes) if record.number > base.through)
-        return base.input_tokens + (newer + budget.new_tokens) * base.factor
+        newer = tuple(takewhile(lambda r: r.number > base.through, reversed(head.records)))
+        return base.input_tokens + (sum(head.sizes(newer)) + budget.new_tokens) * base.factor
     factor = base.factor if base is not None else 1.0
-    return (budget.fixed_tokens + counter.count(now.summary) + sum(sizes[now.start :])) * factor
+    rest = sum(head.sizes(head.records[now.start :]))
+    return (budget.fixed_tokens + summary_tokens + rest) * factor

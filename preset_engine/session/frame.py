@@ -99,11 +99,18 @@ def make_frame(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     return replace(frame, generation_type=_GENERATION[ask.kind])
 
 
+def whole_groups(records: Sequence[SessionRecord]) -> tuple[SessionRecord, ...]:
+    """The records without incomplete tool groups; the same records where no tool took part."""
+    if any(record.tool_calls or record.role == Role.TOOL.value for record in records):
+        return keep_whole_groups(records)
+    return tuple(records)
+
+
 def _send(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     if not ask.text:
         raise SessionError("the message is empty; say something, or continue or regenerate a reply")
     user = SessionRecord(Role.USER.value, ask.text, timestamp=now)
-    return Frame(keep_whole_groups(records), ask.text, added=(user,))
+    return Frame(whole_groups(records), ask.text, added=(user,))
 
 
 def _results(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
@@ -126,7 +133,7 @@ def _check_open(ask: Ask, records: Sequence[SessionRecord]) -> None:
 
 def _continue(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     del ask, now
-    return Frame(keep_whole_groups(records), target=_last_reply(records, "continue"))
+    return Frame(whole_groups(records), target=_last_reply(records, "continue"))
 
 
 def _swipe(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
@@ -170,7 +177,7 @@ def _last_user(records: Sequence[SessionRecord]) -> int | None:
 
 def _split(records: Sequence[SessionRecord]) -> Frame:
     """History, turn and tail of records that end in a user's turn and what followed it."""
-    whole = keep_whole_groups(records)
+    whole = whole_groups(records)
     place = _last_user(whole)
     if place is None or not whole[place].content:
         return Frame(whole)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from preset_engine.errors import SessionNotFound, StorageError
 from preset_engine.session.commit import TurnResult
+from preset_engine.session.memo import RecordMemo
 from preset_engine.session.meta import CompressionSnapshot, SessionMeta
 from preset_engine.session.prompt import Loaded, Prepared
 from preset_engine.session.protocols import SessionStorage
@@ -21,6 +22,7 @@ class Loader:
     def __init__(self, storage: SessionStorage, session_id: str) -> None:
         self._storage = storage
         self._id = session_id
+        self.memo = RecordMemo()
         self._version = -1
         self._records: tuple[SessionRecord, ...] = ()
         self._snapshot: CompressionSnapshot | None = None

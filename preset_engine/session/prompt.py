@@ -26,13 +26,15 @@ from preset_engine.preset.model import Generation, Preset
 from preset_engine.session.compression import (
     Budget,
     Compressed,
+    Head,
     UsageBase,
     compress,
     message_tokens,
     record_tokens,
 )
 from preset_engine.session.config import CompressFn
-from preset_engine.session.frame import Frame, to_message
+from preset_engine.session.frame import Frame
+from preset_engine.session.memo import RecordMemo
 from preset_engine.session.meta import CompressionSnapshot, SessionMeta
 from preset_engine.session.record import SessionRecord
 from preset_engine.session.slots import make_slots
@@ -114,6 +116,7 @@ class Prepared:
         insight: the insight that the prompt holds; None where there is none or no place for it.
         window_first: number of the window's first record; 0 when everything is held.
         dialect: the rules it was compiled by.
+        is_limited: the model's window is known.
     """
 
     loaded: Loaded
@@ -124,6 +127,7 @@ class Prepared:
     insight: str | None = None
     window_first: int = 0
     dialect: Dialect = Dialect.native
+    is_limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,7 @@ class PromptParts:
         window_tokens: the model's context window, or None when unknown.
         compress: gives the compress function when one is needed.
         producers: asked for mutations before the call.
+        memo: what was worked out of the session's records before.
     """
 
     task: str = ""
@@ -145,6 +150,7 @@ class PromptParts:
     window_tokens: float | None = None
     compress: Callable[[], CompressFn] | None = None
     producers: tuple[MutationProducer, ...] = ()
+    memo: RecordMemo = field(default_factory=RecordMemo)
 
 
 async def prepare(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: PromptParts) -> Prepared:
@@ -155,13 +161,14 @@ async def prepare(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: Promp
         PresetEngineError: what `compile_turn`, the compress function or a producer raises.
     """
     first = _window_first(setup, loaded, frame)
-    frame = replace(frame, history=tuple(r for r in frame.history if r.number >= first))
+    if first:
+        frame = replace(frame, history=tuple(r for r in frame.history if r.number >= first))
     content = _content(setup, loaded, frame, parts)
     compressed = await _compressed(setup, loaded, frame, parts, content)
     slots = content.slots
     if compressed.summary and slots is not None:
         content = replace(content, slots=replace(slots, summary=compressed.summary))
-    history = tuple(map(to_message, frame.history[compressed.start :]))
+    history = parts.memo.messages(frame.history[compressed.start :])
     history = await _mutated(history, loaded, frame, parts.producers)
     compiled = _compile(setup, _placed(setup, frame, replace(content, history=history)))
     request = Request(
@@ -173,7 +180,17 @@ async def prepare(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: Promp
         has_preset=setup.preset is not None,
     )
     insight = loaded.insight if _shows_insight(setup, loaded.insight, compiled) else None
-    return Prepared(loaded, frame, compressed, compiled, request, insight, first, setup.dialect)
+    return Prepared(
+        loaded,
+        frame,
+        compressed,
+        compiled,
+        request,
+        insight,
+        first,
+        setup.dialect,
+        is_limited=parts.window_tokens is not None,
+    )
 
 
 def _window_first(setup: PromptSetup, loaded: Loaded, frame: Frame) -> int:
@@ -203,7 +220,7 @@ def _content(setup: PromptSetup, loaded: Loaded, frame: Frame, parts: PromptPart
         history=(),
         slots=slots,
         turn=frame.turn,
-        tail=tuple(map(to_message, frame.tail)),
+        tail=parts.memo.messages(frame.tail),
         variables={**setup.content.variables, **loaded.variables},
         settings={"chat_hash": chat_hash(loaded.meta.id), **setup.content.settings},
         generation_type=frame.generation_type,
@@ -261,7 +278,9 @@ async def _compressed(
         new_tokens=_new_tokens(frame, base, counter),
         base=base,
     )
-    return await compress(frame.history, budget, loaded.snapshot, parts.compress, counter)
+    memo = parts.memo
+    head = Head(frame.history, lambda records: memo.sizes(records, counter), memo.digest)
+    return await compress(head, budget, loaded.snapshot, parts.compress, counter)
 
 
 def _new_tokens(frame: Frame, base: UsageBase | None, counter: TokenCounter) -> int:
@@ -324,8 +343,8 @@ def read_base(loaded: Loaded) -> UsageBase | None:
 
 
 def write_base(prepared: Prepared, input_tokens: int | None, counter: TokenCounter) -> JsonObject:
-    """The state's entry for `read_base`; empty where the provider told nothing."""
-    if input_tokens is None:
+    """The state's entry for `read_base`; empty where the provider told nothing or no window is known."""
+    if input_tokens is None or not prepared.is_limited:
         return {}
     shown = prepared.loaded.records
     kept = prepared.frame.keep_through

@@ -301,6 +301,7 @@ class Session(StoredSession):
             window_tokens=adapter.max_context_tokens if adapter else None,
             compress=compress,
             producers=self._setup.producers,
+            memo=self._loader.memo,
         )
         frame = make_frame(ask, loaded.records, self.now())
         prepared = await prepare(self._setup.prompt, loaded, frame, parts)

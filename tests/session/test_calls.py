@@ -370,7 +370,9 @@ async def test_adapter_and_tools_can_be_swapped_between_calls(store):
 
 
 async def test_usage_comes_through_the_stream(store):
-    session = await new(store, Play.chunks("1", usage=Usage(100, 3, cached_tokens=90)))
+    session = await new(store)
+    told = Play.chunks("1", usage=Usage(100, 3, cached_tokens=90))
+    session.adapter = Scripted(told, max_context_tokens=4000)
     result = await session.stream("a").result()
     assert result.usage == Usage(100, 3, cached_tokens=90)
     assert (await store.get_state(session.id))["usage"]["input_tokens"] == 100
@@ -489,6 +491,14 @@ async def test_content_and_records_meet_in_one_prompt(store):
     session = await new(store, "1", setup=setup)
     await session.send("a")
     assert prompts(session)[0][-1] == ("user", "a")
+
+
+async def test_the_messages_of_a_session_are_made_once(store):
+    session = await new(store, *"12345", setup=SessionSetup(prompt=PromptSetup(window_records=50)))
+    for text in "abcde":
+        await session.send(text)
+    older, newer = (request.messages for request in session.adapter.requests[-2:])
+    assert all(one is other for one, other in zip(older[:-1], newer, strict=False))
 
 
 async def test_records_written_by_others_are_seen(store):

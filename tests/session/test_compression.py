@@ -9,6 +9,7 @@ from preset_engine.llm.request import ToolCall, Usage
 from preset_engine.llm.scripted import Play, Scripted
 from preset_engine.session.compression import (
     Budget,
+    Head,
     UsageBase,
     compress,
     cut,
@@ -53,7 +54,8 @@ class Counting:
 async def run(records, window, *, fixed=0, known=None, base=None, function=None):
     function = function or Counting()
     budget = Budget(window, fixed, 0, base)
-    return await compress(records, budget, known, lambda: function, COUNTER), function
+    head = Head(records, lambda some: [record_tokens(r, COUNTER) for r in some], records_digest)
+    return await compress(head, budget, known, lambda: function, COUNTER), function
 
 
 async def test_nothing_happens_below_the_threshold_which_is_inclusive():
@@ -151,6 +153,17 @@ async def test_a_long_summary_makes_the_cut_deeper_once():
     found, _ = await run(chat(10), 100, function=function)
     assert len(function.asked) == 2
     assert len(function.asked[1]) == found.start > len(function.asked[0])
+
+
+async def test_a_preset_that_fills_the_window_does_not_cost_a_summary_every_turn():
+    records, calls, known = chat(2), 0, None
+    for _ in range(20):
+        records = chat(len(records) + 2)
+        found, function = await run(records, 1000, fixed=790, known=known)
+        known, calls = found.snapshot, calls + len(function.asked)
+        sent = 790 + sum(record_tokens(r, COUNTER) for r in records[found.start :])
+        assert sent < 1000
+    assert calls <= 5, "40 records of 10 tokens"
 
 
 async def session_of(store, function, *plays, window=400, **fields):
