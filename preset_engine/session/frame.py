@@ -26,6 +26,8 @@ from preset_engine.session.compression import arguments_text
 from preset_engine.session.record import SessionRecord
 from preset_engine.session.tools import ToolResult
 
+_TOOL = Role.TOOL.value
+
 
 class AskKind(StrEnum):
     """The kinds of call."""
@@ -101,7 +103,7 @@ def make_frame(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
 
 def whole_groups(records: Sequence[SessionRecord]) -> tuple[SessionRecord, ...]:
     """The records without incomplete tool groups; the same records where no tool took part."""
-    if any(record.tool_calls or record.role == Role.TOOL.value for record in records):
+    if any(record.tool_calls or record.role == _TOOL for record in records):
         return keep_whole_groups(records)
     return tuple(records)
 
