@@ -15,7 +15,7 @@ from preset_engine.messages import ChatMessage, Draft
 from preset_engine.squash.names import Names
 from preset_engine.squash.native import shape_zones
 from preset_engine.squash.post_process import Mode, mode_of, shape
-from preset_engine.squash.shaped import Shaped
+from preset_engine.squash.shaped import PLACEHOLDER, Shaped
 from preset_engine.squash.system import shape_system
 from preset_engine.squash.zones import Zones
 
@@ -29,12 +29,14 @@ class ShapedTurn:
         assembled: the messages before the mode.
         zones: the zones as they went in (native: as they came out of the shaping).
         shapings: what was done to the flat list, in order; empty when nothing was.
+        joins: neighbours may have become one message.
     """
 
     messages: tuple[ChatMessage, ...] = ()
     assembled: tuple[ChatMessage, ...] = ()
     zones: Zones = field(default_factory=Zones)
     shapings: tuple[Shaped, ...] = ()
+    joins: bool = False
 
     def drafts(self) -> Iterator[Draft]:
         """Every message that is sent, with its pieces."""
@@ -57,8 +59,10 @@ def shape_turn(scene: Scene, zones: Zones, squash: str | bool | None) -> ShapedT
     names = Names(scene.char, scene.user, scene.view.group)
     if scene.switches.shapes_zones:
         flat = tuple(zones.messages())
-        shaped = shape_zones(zones, _native_mode(scene, squash), names)
-        return ShapedTurn(tuple(shaped.messages()), flat, shaped)
+        mode = _native_mode(scene, squash)
+        shaped = shape_zones(zones, mode, names, _placeholder(scene))
+        joins = mode not in (False, "", "none")
+        return ShapedTurn(tuple(shaped.messages()), flat, shaped, joins=joins)
     return _shape_flat(scene, zones, squash, names)
 
 
@@ -68,22 +72,29 @@ def shape_plain(zones: Zones, squash: str | bool | None) -> ShapedTurn:
     if squash is None or squash is False:
         return ShapedTurn(flat, flat, zones)
     shaped = shape_zones(zones, squash)
-    return ShapedTurn(tuple(shaped.messages()), flat, shaped)
+    return ShapedTurn(tuple(shaped.messages()), flat, shaped, joins=True)
 
 
 def _shape_flat(scene: Scene, zones: Zones, squash: str | bool | None, names: Names) -> ShapedTurn:
-    flat: list[ChatMessage] = zones.messages()
+    tail = tuple(draft.message for draft in zones.tail)  # no mode shapes a running tool loop
+    flat = zones.messages()[: -len(tail) or None]
     shapings: list[Shaped] = []
     is_squashed = scene.settings.squash_system_messages if not isinstance(squash, bool) else squash
     if is_squashed:
-        shapings.append(shape_system(flat, _fixed(zones, len(flat))))
-        flat = shapings[-1].messages()
-    assembled = tuple(flat)
+        shaped = shape_system(flat, _fixed(zones, len(flat)))
+        shapings.append(shaped.followed_by(tail))
+        flat = shaped.messages()
+    assembled = (*flat, *tail)
     mode = _flat_mode(scene, squash)
     if mode is Mode.NONE:
-        return ShapedTurn(assembled, assembled, zones, tuple(shapings))
-    shapings.append(shape(flat, mode, names))
-    return ShapedTurn(tuple(shapings[-1].messages()), assembled, zones, tuple(shapings))
+        return ShapedTurn(assembled, assembled, zones, tuple(shapings), is_squashed)
+    shapings.append(shape(flat, mode, names, _placeholder(scene)).followed_by(tail))
+    return ShapedTurn(tuple(shapings[-1].messages()), assembled, zones, tuple(shapings), joins=True)
+
+
+def _placeholder(scene: Scene) -> str:
+    """Text of the user message that a mode may put in (the setting `prompt_placeholder`)."""
+    return as_text(scene.setting("prompt_placeholder")) or PLACEHOLDER
 
 
 def _flat_mode(scene: Scene, squash: str | bool | None) -> Mode:

@@ -76,6 +76,13 @@ class Shaped:
                 found.append(part.message)
         return found
 
+    def followed_by(self, tail: Sequence[ChatMessage]) -> Shaped:
+        """The same shaping of a longer list, whose further messages stay as they are."""
+        if not tail:
+            return self
+        length = len(self.source)
+        return Shaped((*self.source, *tail), (*self.parts, Kept(length, length + len(tail))))
+
     def drafts(self, sources: Sequence[Draft]) -> Iterator[Draft]:
         """The messages with their pieces.
 

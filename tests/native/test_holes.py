@@ -261,6 +261,27 @@ def test_a_tool_loop_follows_the_frame_unchanged() -> None:
     assert turn.messages[-3].text == "look\n\nhint"
 
 
+@pytest.mark.parametrize("squash", [None, "strict", True])
+def test_no_mode_of_sillytavern_shapes_a_running_tool_loop(squash: str | bool | None) -> None:
+    tail = (
+        ChatMessage("assistant", "", tool_calls=(CALL,)),
+        ChatMessage("tool", "seen", tool_call_id="c1"),
+    )
+    preset = _preset(MAIN, PromptEntry("chatHistory", is_marker=True))
+    content = Content(history=HISTORY, turn="look", tail=tail)
+    turn = compile_turn(preset, content, dialect=Dialect.sillytavern, squash=squash)
+    assert turn.messages[-2:] == tail
+    assert [planned.message for planned in turn.plan] == list(turn.messages)
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_the_placeholder_is_a_setting(dialect: Dialect) -> None:
+    content = Content(settings={"prompt_placeholder": "Begin."}, turn="")
+    preset = _preset(PromptEntry("x", role="assistant", content="x", system_prompt=False))
+    turn = compile_turn(preset, content, dialect=dialect, squash="strict")
+    assert ("user", "Begin.") in _told(turn)
+
+
 def test_broken_tool_groups_of_the_history_are_left_out_with_a_note() -> None:
     history = (*HISTORY, ChatMessage("assistant", "", tool_calls=(CALL,)))
     turn = compile_turn(_preset(), Content(history=history, turn="go"))
