@@ -16,7 +16,7 @@ import typer
 from preset_engine import __version__
 from preset_engine.errors import PresetEngineError
 
-GROUPS: tuple[str, ...] = ("demo", "probe", "imports", "squash", "cache", "assemble", "expand")
+GROUPS: tuple[str, ...] = ("demo", "probe", "imports", "squash", "cache", "assemble", "expand", "sessions")
 
 
 def build() -> typer.Typer:

@@ -146,7 +146,7 @@ async def compare(kind, script):
 
 
 @pytest.mark.parametrize("kind", LASTING)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(blocks)
 def test_every_back_end_holds_what_memory_holds(kind, script):
     import asyncio

@@ -1,0 +1,69 @@
+"""Where the commands find sessions: the store's address, the tenant, a session by the beginning of its id."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from preset_engine.session.meta import SessionMeta
+    from preset_engine.session.protocols import Store
+
+Result = TypeVar("Result")
+
+
+def default_store() -> str:
+    """The address used when none is given: a SQLite file in the user's application folder."""
+    return f"sqlite:{Path(typer.get_app_dir('preset-engine')) / 'sessions.db'}"
+
+
+StoreOption = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        envvar="PRESET_ENGINE_STORE",
+        help="files:DIR, sqlite:PATH or postgresql://…; a file of yours when left out.",
+        show_default=False,
+    ),
+]
+TenantOption = Annotated[str, typer.Option("--tenant", help="Whose sessions.")]
+IdArgument = Annotated[str, typer.Argument(help="The session's id, or how it begins.")]
+
+
+def with_store(url: str, tenant: str, work: Callable[[Store], Awaitable[Result]]) -> Result:
+    """Open the store, run the work in an event loop, close the store."""
+    import asyncio
+
+    from preset_engine.storage.open import open_storage
+
+    async def run() -> Result:
+        store = await open_storage(url or default_store(), tenant)
+        try:
+            return await work(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
+
+
+async def find(store: Store, wanted: str) -> SessionMeta:
+    """The session of this id, or the only one whose id begins so.
+
+    Raises:
+        SessionNotFound: there is none, or there are several.
+    """
+    from preset_engine.errors import SessionNotFound
+    from preset_engine.storage.border import not_found
+
+    exact = await store.get_session(wanted)
+    if exact is not None:
+        return exact
+    found = [meta for meta in await store.list_sessions() if wanted and meta.id.startswith(wanted)]
+    if len(found) > 1:
+        raise SessionNotFound(f"{len(found)} sessions begin with {wanted!r}; give more of the id")
+    if not found:
+        raise not_found(wanted)
+    return found[0]
