@@ -117,7 +117,7 @@ OTHER = json.dumps(
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("engines")
     lines = [*plain_lines(600, 7)]
-    lines[300:300] = [OTHER, "", '{"hello": 1}', "[1, 2]"]
+    lines[300:300] = [OTHER, "", '{"hello": 1}', "[1]"]
     (folder / "a plain+log.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     start = datetime(2026, 1, 1, 3, tzinfo=UTC)
     own = []
