@@ -111,7 +111,7 @@ class StablePrefix:
     """Where the part ends that the next turn sends again unchanged.
 
     Attributes:
-        messages: number of whole messages.
+        messages: number of whole messages that stay as they are.
         characters: stable characters of the message behind them.
         tokens: tokens of the prefix, counted piece by piece.
         breaker: the piece that ends it; None when everything is stable.
@@ -216,6 +216,9 @@ class Plan:
                     continue
                 stability, _ = self._stability(piece)
                 if stability is not Stability.STABLE:
+                    if not characters and whole and self._shaped.joins:
+                        # The next turn may join more text to the last whole message.
+                        whole, characters = whole - 1, len(self._shaped.messages[whole - 1].text)
                     breaker = self._piece(piece, position - len(piece.text))
                     return StablePrefix(whole, characters, tokens, breaker)
                 tokens += pending + self._count(piece.text)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from preset_engine.assembler.scene import Scene, as_text
+from preset_engine.errors import AssemblyError, Note
 from preset_engine.messages import ChatMessage, Draft
 from preset_engine.squash.names import Names
 from preset_engine.squash.native import shape_zones
@@ -101,9 +102,8 @@ def _flat_mode(scene: Scene, squash: str | bool | None) -> Mode:
     if isinstance(squash, str):
         return mode_of(squash)
     given = scene.setting("custom_prompt_post_processing")
-    return mode_of(
-        scene.settings.custom_prompt_post_processing if given is None else as_text(given)
-    )
+    own = scene.settings.custom_prompt_post_processing
+    return _known_mode(scene, own if given is None else as_text(given)) or Mode.NONE
 
 
 def _native_mode(scene: Scene, squash: str | bool | None) -> str | bool:
@@ -112,7 +112,24 @@ def _native_mode(scene: Scene, squash: str | bool | None) -> str | bool:
         return squash
     if scene.preset.squash is not None:
         return scene.preset.squash
-    return scene.settings.custom_prompt_post_processing or scene.switches.default_mode
+    own = scene.settings.custom_prompt_post_processing
+    return (_known_mode(scene, own) if own else None) or scene.switches.default_mode
+
+
+def _known_mode(scene: Scene, name: str) -> Mode | None:
+    """A preset's mode; an unknown one is a note and does nothing, as in SillyTavern."""
+    try:
+        return mode_of(name)
+    except AssemblyError as error:
+        scene.notes.append(
+            Note(
+                "squash-unknown",
+                f"{error}; it is left out",
+                path="$.custom_prompt_post_processing",
+                advice="set one of the known modes",
+            )
+        )
+        return None
 
 
 def _fixed(zones: Zones, count: int) -> frozenset[int]:
