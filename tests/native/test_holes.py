@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from preset_engine.compile.turn import CompiledTurn, compile_turn
 from preset_engine.content.content import Block, Content, Persona, Slots
 from preset_engine.dialect import Dialect
+from preset_engine.errors import AssemblyError
 from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, OriginKind, parse_messages
 from preset_engine.preset.importer import load_preset
 from preset_engine.preset.model import OrderItem, Preset, PresetSource, PromptEntry, PromptOrder
@@ -280,6 +282,17 @@ def test_the_placeholder_is_a_setting(dialect: Dialect) -> None:
     preset = _preset(PromptEntry("x", role="assistant", content="x", system_prompt=False))
     turn = compile_turn(preset, content, dialect=dialect, squash="strict")
     assert ("user", "Begin.") in _told(turn)
+
+
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_a_presets_unknown_mode_is_a_note(dialect: Dialect) -> None:
+    preset = _preset(MAIN, PromptEntry("chatHistory", is_marker=True), squash=None)
+    settings = replace(preset.settings, custom_prompt_post_processing="tight")
+    turn = compile_turn(replace(preset, settings=settings), Content(turn="go"), dialect=dialect)
+    assert turn.messages[-1].content == "go"
+    assert [note.code for note in turn.notes if "tight" in note.message] == ["squash-unknown"]
+    with pytest.raises(AssemblyError, match="tight"):
+        compile_turn(preset, Content(turn="go"), dialect=dialect, squash="tight")
 
 
 def test_broken_tool_groups_of_the_history_are_left_out_with_a_note() -> None:
