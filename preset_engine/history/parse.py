@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from preset_engine.content.card import JS_SPACE
-from preset_engine.errors import Note, Weight
+from preset_engine.errors import AssemblyError, Note, Weight
 from preset_engine.history.heads import (
     ROLE_NAMES,
     HeadForm,
@@ -97,11 +97,17 @@ def append_turn(existing: str, role: str, text: str) -> str:
         existing: the text so far.
         role: `user`, `assistant` or `system`, or the Chinese name of one.
         text: what was said.
+
+    Raises:
+        AssemblyError: a role that has no head in a text.
     """
     body = _escaped(text)
     blocks = [existing.strip(JS_SPACE)]
     if body:
         name = {chinese: wire for wire, chinese in ROLE_NAMES.items()}.get(role, role)
+        if name not in ROLE_NAMES:
+            known = ", ".join((*ROLE_NAMES, *ROLE_NAMES.values()))
+            raise AssemblyError(f"a history text has no head for {role!r}: use one of {known}")
         blocks.append(write_head(name, HeadForm.HEADING) + body)
     return "\n\n".join(block for block in blocks if block)
 

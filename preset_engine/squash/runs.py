@@ -94,8 +94,8 @@ def find_runs(records: tuple[ChatMessage, ...]) -> tuple[Run, ...]:
         unsettled = [run.start for run in runs[len(settled) :] if run.start < shared]
         resume = min([*unsettled, max(shared - 1, 0)])
         runs = (*settled, *_scan(records, resume))
-    while len(_known) >= _MEMORY_SIZE:
-        _known.pop(next(iter(_known)), None)
+    for oldest in list(_known)[: 1 - _MEMORY_SIZE]:
+        _known.pop(oldest, None)
     _known[id(records[0])] = (records, runs)
     return runs
 

@@ -107,7 +107,7 @@ class HistoryZone:
     def _unjoined(self) -> Iterator[Span | Draft]:
         at = self.start
         for injected in self.injected:
-            position = max(injected.position, self.start)
+            position = min(max(injected.position, self.start), len(self.records))
             if position > at:
                 yield Span(at, position)
                 at = position

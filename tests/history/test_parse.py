@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from preset_engine.content.card import JS_SPACE
+from preset_engine.errors import AssemblyError
 from preset_engine.history.heads import HeadForm
 from preset_engine.history.parse import (
     append_turn,
@@ -87,6 +88,12 @@ def test_appended_turns_read_back() -> None:
     text = append_turn(append_turn("", "user", "推门"), "助手", "用户：这行不是头")
     turns = [(message.role, message.text) for message in parse_history(text).messages]
     assert turns == [("user", "推门"), ("assistant", "用户：这行不是头")]
+
+
+def test_a_role_without_a_head_is_refused_by_name() -> None:
+    with pytest.raises(AssemblyError, match="'tool'"):
+        append_turn("", "tool", "result")
+    assert append_turn("x", "tool", " ") == "x"
 
 
 _lines = st.one_of(
