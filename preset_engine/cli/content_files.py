@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from preset_engine.assembler.skeleton import read_skeleton
 from preset_engine.cli.content_json import read_content, read_persona
 from preset_engine.cli.samples import sample_content
 from preset_engine.content.content import Block, Content, Persona
@@ -55,8 +56,10 @@ def gather_content(files: ContentFiles, preset: Preset, dialect: Dialect) -> Giv
     if files.content is not None:
         content = read_content(read_json(files.content))
     else:
-        content = sample_content(preset)
-        samples = dict.fromkeys(("card", "persona", "blocks", "history", "turn"))
+        content = _fitting(sample_content(preset), preset, dialect)
+        has_blocks = content.before or content.after or content.post_turn
+        blocks = ("blocks",) if has_blocks else ()
+        samples = dict.fromkeys(("card", "persona", *blocks, "history", "turn"))
     if files.card is not None:
         content = replace(content, card=read_object(files.card))
         samples.pop("card", None)
@@ -75,6 +78,18 @@ def gather_content(files: ContentFiles, preset: Preset, dialect: Dialect) -> Giv
         content = replace(content, turn=files.turn)
         samples.pop("turn", None)
     return GivenContent(content, notes, tuple(samples))
+
+
+def _fitting(content: Content, preset: Preset, dialect: Dialect) -> Content:
+    """The sample without blocks for holes that take no part."""
+    order, _ = read_skeleton(preset, dialect.switches)
+    on = {item.identifier for item in order if item.is_enabled}
+    return replace(
+        content,
+        before=content.before if "worldBookBefore" in on else (),
+        after=content.after if "worldBookAfter" in on else (),
+        post_turn=content.post_turn if "postTurn" in on else (),
+    )
 
 
 def read_bytes(path: Path) -> bytes:

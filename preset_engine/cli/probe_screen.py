@@ -147,13 +147,14 @@ def _message(
     index: int, view: MessageView, prefix: StablePrefix, detail: Detail
 ) -> Iterator[RenderableType]:
     cut = prefix.characters if index == prefix.messages else None
+    is_whole = cut is not None and cut >= len(view.message.text) > 0
     if cut == 0:
         yield _cut(prefix)
     style = role_style(view.message.role)
     heard = _heard(view)
     head = _head(index, view, heard[0] if len(heard) == 1 else None)
     yield _Edged(Group(head, *_pieces(view, detail, prefix, cut or None)), "▌ ", style)
-    yield Text()
+    yield _cut(prefix) if is_whole else Text()
 
 
 def _head(index: int, view: MessageView, only: PlannedPiece | None) -> Text:
