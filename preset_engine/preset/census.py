@@ -7,6 +7,7 @@ Names are compared without case. A nested macro counts by itself.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -15,8 +16,13 @@ from preset_engine.preset.notebook import Notebook, shown
 
 _OPEN = re.compile(r"\{\{\s*(//|[.$][^\s{}:=+?|!<>-]*|[/#!?>~]*\s*[^\s{}:|][^{}:\n|]{0,80})?")
 _WORD = re.compile(r"[^\s:]+")
-_SINGLE = re.compile(r"(?<!\{)\{(?:user|char)\}(?!\})", re.IGNORECASE)
-_LEGACY = re.compile(r"<(?:user|bot|char|charifnotgroup|group)>", re.IGNORECASE)
+_SINGLE = ("{user}", "{char}", "{User}", "{Char}", "{USER}", "{CHAR}")
+_DOUBLE = tuple(f"{{{word}}}" for word in _SINGLE)
+_LEGACY = tuple(
+    tag
+    for name in ("user", "bot", "char", "group", "charIfNotGroup")
+    for tag in (f"<{name}>", f"<{name.upper()}>", f"<{name.capitalize()}>")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +60,7 @@ def count_macros(
     for place, text in texts:
         if "{{" in text or "}}" in text:
             _count(text, place, is_known, found, notes)
-        if "{" in text and _SINGLE.search(text):
-            notes.add("single-braces", "names stand in single braces; they stay as text", place)
-        if "<" in text:
-            _note_tags(text, place, notes)
+        _note_old_names(text, place, notes)
     uses = [
         MacroUse(str(name), is_known(key), int(count), str(first))
         for key, (name, count, first) in found.items()
@@ -81,12 +84,11 @@ def _count(
             "double braces do not pair; what does not close stays as text",
             place,
         )
-    for match in _OPEN.finditer(text):
-        name = _name(match.group(1) or "", is_known)
-        if not name:
-            continue
-        use = found.setdefault(name.lower(), [name, 0, place])
-        use[1] = int(use[1]) + 1
+    for head, count in Counter(_OPEN.findall(text)).items():
+        name = _name(head, is_known)
+        if name:
+            use = found.setdefault(name.lower(), [name, 0, place])
+            use[1] = int(use[1]) + count
 
 
 def _name(head: str, is_known: Callable[[str], bool]) -> str:
@@ -101,8 +103,14 @@ def _name(head: str, is_known: Callable[[str], bool]) -> str:
     return word.group() if is_known(word.group().lower()) else head
 
 
-def _note_tags(text: str, place: str, notes: Notebook) -> None:
-    if _LEGACY.search(text):
+def _note_old_names(text: str, place: str, notes: Notebook) -> None:
+    """Notes names in single braces and in angle brackets, and template code."""
+    is_odd = text.count("{") != 2 * text.count("{{")
+    if is_odd and _count_all(text, _SINGLE) > _count_all(text, _DOUBLE):
+        notes.add("single-braces", "names stand in single braces; they stay as text", place)
+    if "<" not in text:
+        return
+    if any(tag in text for tag in _LEGACY):
         notes.add(
             "legacy-tags",
             "old name tags (<user>, <bot>, <char>) are replaced by names in SillyTavern",
@@ -114,6 +122,10 @@ def _note_tags(text: str, place: str, notes: Notebook) -> None:
             "texts hold template code (<% %>) of an extension; it is not run",
             place,
         )
+
+
+def _count_all(text: str, words: tuple[str, ...]) -> int:
+    return sum(text.count(word) for word in words)
 
 
 def _note_unknown(uses: list[MacroUse], notes: Notebook) -> None:

@@ -43,8 +43,8 @@ _BINARIES = (
     ),
 )
 _PNG = b"\x89PNG\r\n\x1a\n"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def decode(data: bytes, notes: Notebook) -> str:
@@ -52,7 +52,7 @@ def decode(data: bytes, notes: Notebook) -> str:
 
     Args:
         data: the whole file.
-        notes: gets `byte-order-mark`, `text-encoding` and `control-characters`.
+        notes: gets `byte-order-mark`, `padding` and `text-encoding`.
 
     Raises:
         InputTooLarge: over `MAX_BYTES`.
@@ -76,22 +76,17 @@ def check_size(size: int) -> None:
 
 
 def clean_text(text: str, notes: Notebook) -> str:
-    """The text without a mark and padding around it; notes control characters inside."""
+    """The text without a mark and padding around it."""
     if text.startswith("\ufeff"):
         notes.add("byte-order-mark", "the file starts with a byte-order mark; it is skipped")
+    if not text.isascii():
+        text = _without_half_surrogates(text, notes)
     padded = text.strip("\ufeff\0 \t\r\n")
     if not padded:
         message = "the file is empty; ask for it again"
         raise UnreadableInput(message)
     if "\0" in text[:1] or text.endswith("\0"):
         notes.add("padding", "the file is padded with NUL characters; they are skipped")
-    found = _CONTROLS.findall(padded)
-    if found:
-        codes = ", ".join(sorted({f"U+{ord(character):04X}" for character in found})[:4])
-        notes.add(
-            "control-characters",
-            f"{len(found)} control characters ({codes}) stand in the text; NUL is replaced, the others stay",
-        )
     return padded
 
 
@@ -149,6 +144,15 @@ def _strictly(data: bytes, encoding: str) -> str:
             f"the file claims to be {encoding.upper()} but is not; save it as UTF-8 and try again"
         )
         raise UnreadableInput(message) from None
+
+
+def _without_half_surrogates(text: str, notes: Notebook) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text, count = _SURROGATE.subn("\ufffd", text)
+        notes.add("bad-characters", f"{count} half surrogates are replaced by U+FFFD", count=count)
+    return text
 
 
 def _wide_encoding(data: bytes) -> str | None:

@@ -166,11 +166,11 @@ def _number(value: JsonValue) -> int | float | None:
             value = int(text) if re.fullmatch(r"[+-]?\d{1,18}", text) else float(text)
         except ValueError:
             return None
-    if not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, int):
+        return value if abs(value) < 10**20 else None
+    if not isinstance(value, float) or not math.isfinite(value):
         return None
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
-        return int(value)
-    return value if abs(value) < 1e300 else None
+    return int(value) if value == int(value) and abs(value) < 1e15 else value
 
 
 def _noted(attribute: str, key: str, value: JsonValue, notes: Notebook, path: str) -> JsonValue:

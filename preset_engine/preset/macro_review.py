@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable
 from preset_engine.preset.notebook import Notebook, shown
 
 _NO_VALUE = re.compile(r"\{\{\s*(?:set|add)(?:global)?var\s*(?:::\s*[^:{}]*)?\}\}", re.IGNORECASE)
-_NO_NAME = re.compile(r"\{\{\s*\w+var\s*::\s*(?:::|\}\})", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"\{\{\s*(?:set|get|add|inc|dec|has|delete)(?:global)?var\s*::\s*(?:::|\}\})", re.IGNORECASE
+)
 _NO_OPTIONS = re.compile(r"\{\{\s*(?:random|pick)\s*[:\s]*\}\}", re.IGNORECASE)
 _BLOCK_OPEN = re.compile(r"\{\{\s*#?if(?=[\s:])", re.IGNORECASE)
 _BLOCK_CLOSE = re.compile(r"\{\{\s*/\s*if\s*\}\}", re.IGNORECASE)
 _ELSE = re.compile(r"\{\{\s*else\s*\}\}", re.IGNORECASE)
 _FLAGGED = re.compile(r"\{\{\s*[#!?>~]\s*\w")
 _ESCAPED = re.compile(r"\\\{\\?\{|\\\}\\?\}")
-_WIDE_COLON = re.compile(r"\{\{\s*\w+\s*\uff1a")
+_WIDE_COLON = re.compile(r"\{\{\s*\w{1,40}\s*\uff1a")
 _VARIABLE = re.compile(
     r"\{\{\s*(set|get|add|inc|dec)(global)?var\s*::?([^:{}]*?)(?=::|\}\}|:)", re.IGNORECASE
 )
@@ -34,7 +36,7 @@ _CHECKS: tuple[tuple[str, Callable[[str], object], str], ...] = (
     ("macro-escaped", _ESCAPED.search, "braces are escaped with backslashes and stay as text"),
     (
         "macro-wide-colon",
-        _WIDE_COLON.search,
+        lambda text: "\uff1a" in text and _WIDE_COLON.search(text),
         "a macro is written with a full-width colon and stays as text",
     ),
 )

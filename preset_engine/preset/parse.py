@@ -17,6 +17,7 @@ inputs give equal results on every machine.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 
@@ -28,7 +29,11 @@ from preset_engine.preset.notebook import Notebook, shown
 from preset_engine.preset.truncation import close_early_end
 from preset_engine.preset.values import check_depth, mend
 
-_ESCAPED_BAD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_ESCAPED_BAD = re.compile(  # NUL, a first half without its second, a second half without its first
+    r"\\u(?:0000|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u)[dD][c-fC-F])"
+)
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _FENCE = re.compile(r"^\s*```")
 _HTML = re.compile(r"<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
 _CONFLICT = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>)(?: |$)", re.MULTILINE)
@@ -38,7 +43,7 @@ def parse(text: str, notes: Notebook) -> JsonValue:
     """The JSON value of a preset file's text.
 
     Args:
-        text: decoded, without padding.
+        text: decoded, without padding and without half surrogates.
         notes: gets a note for each repair.
 
     Raises:
@@ -68,23 +73,25 @@ class _Reader:
         self.notes = notes
         self.twice: list[str] = []
         self.constants: list[str] = []
+        self.is_guess = False
 
     def read(self, text: str, strict: bool) -> JsonValue:
-        self.twice.clear()
-        self.constants.clear()
-        value: JsonValue = json.loads(
-            text, strict=strict, object_pairs_hook=self._object, parse_constant=self._constant
-        )
+        value: JsonValue = self._decoder(strict).decode(text)
         return value
 
     def first_document(self, text: str, start: int) -> tuple[JsonValue, int]:
+        value, end = self._decoder(strict=False).raw_decode(text, start)
+        return value, end
+
+    def _decoder(self, strict: bool) -> json.JSONDecoder:
         self.twice.clear()
         self.constants.clear()
-        decoder = json.JSONDecoder(
-            strict=False, object_pairs_hook=self._object, parse_constant=self._constant
+        return json.JSONDecoder(
+            strict=strict,
+            object_pairs_hook=self._object,
+            parse_constant=self._constant,
+            parse_float=self._float,
         )
-        value, end = decoder.raw_decode(text, start)
-        return value, end
 
     def _object(self, pairs: list[tuple[str, JsonValue]]) -> JsonObject:
         value = dict(pairs)
@@ -98,6 +105,13 @@ class _Reader:
 
     def _constant(self, word: str) -> None:
         self.constants.append(word)
+
+    def _float(self, word: str) -> float | None:
+        value = float(word)
+        if math.isinf(value):
+            self.constants.append("a number beyond range")
+            return None
+        return value
 
 
 def _parse(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
@@ -114,8 +128,21 @@ def _parse(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
         try:
             return step()
         except ValueError as error:
-            first = first or error
-    return _by_library(text, notes, first)
+            if first is None:
+                first = error
+                _note_controls(text, notes)
+    return _by_library(text, notes, reader, first)
+
+
+def _note_controls(text: str, notes: Notebook) -> None:
+    """Notes control characters; exact JSON has none, so only damaged text is searched."""
+    found = _CONTROLS.findall(text)
+    if found:
+        codes = ", ".join(sorted({f"U+{ord(character):04X}" for character in found})[:4])
+        notes.add(
+            "control-characters",
+            f"{len(found)} control characters ({codes}) stand in the text; NUL is replaced, the others stay",
+        )
 
 
 def _raw_line_breaks(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
@@ -205,10 +232,11 @@ _SLIP_MESSAGES = {
 }
 
 
-def _by_library(text: str, notes: Notebook, first: ValueError | None) -> JsonValue:
+def _by_library(text: str, notes: Notebook, reader: _Reader, first: ValueError | None) -> JsonValue:
     if not text.lstrip().startswith(("{", "[", '"', "'", "`", "/", "#")) and "{" not in text:
         raise UnreadableInput(_no_json(text)) from None
     value = repair_with_library(text)
+    reader.is_guess = True
     if value is None or value in ("", [], {}):
         where = _place(first)
         message = f"the file is no JSON{where} and cannot be repaired; ask for an undamaged copy"
@@ -284,27 +312,15 @@ def _mended(value: JsonValue, text: str, notes: Notebook, reader: _Reader) -> Js
             f"{words} is no JSON number; it is read as null",
             count=len(reader.constants),
         )
-    if not needs_mending(text):
-        return value
-    value, texts, numbers = mend(value)
-    if texts:
-        notes.add(
-            "bad-characters", f"NUL or half surrogates in {texts} texts are replaced by U+FFFD"
-        )
-    if numbers:
-        notes.add("not-a-number", "a number beyond every range is read as null", count=numbers)
+    if reader.is_guess or _may_hold_bad_characters(text):
+        value, texts, _ = mend(value)
+        if texts:
+            notes.add(
+                "bad-characters", f"NUL or half surrogates in {texts} texts are replaced by U+FFFD"
+            )
     return value
 
 
-def needs_mending(text: str) -> bool:
-    """Whether a document's text may hold NUL, half surrogates or numbers beyond range."""
-    return (
-        "\0" in text
-        or _ESCAPED_BAD.search(text) is not None
-        or _HUGE.search(text) is not None
-        or (not text.isascii() and _SURROGATE.search(text) is not None)
-    )
-
-
-_HUGE = re.compile(r"\d[eE]\+?\d{3}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+def _may_hold_bad_characters(text: str) -> bool:
+    """Whether a text holds NUL or an escape of half a surrogate pair; a backslash before may mislead."""
+    return "\0" in text or ("\\u" in text and _ESCAPED_BAD.search(text) is not None)

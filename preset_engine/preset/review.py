@@ -6,7 +6,6 @@ harm (in 86 % of them an entry's own flag disagrees with the order).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -17,7 +16,8 @@ from preset_engine.preset.notebook import Notebook, shown
 from preset_engine.preset.scripts import SETTINGS_ENTRY
 from preset_engine.preset.secrets import find_secrets
 
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+"""Soft hyphen, zero-width and direction characters."""
 _HOLES = frozenset((*MARKERS, *NATIVE_HOLES))
 
 
@@ -91,7 +91,7 @@ def _review_marker(entry: PromptEntry, notes: Notebook) -> None:
 
 def _review_text(entry: PromptEntry, notes: Notebook) -> None:
     text = entry.content
-    if not text.isascii() and _INVISIBLE.search(text):
+    if not text.isascii() and any(character in text for character in _INVISIBLE):
         notes.add(
             "invisible-characters",
             "texts hold zero-width or soft-hyphen characters; they go to the model as they are",

@@ -7,6 +7,7 @@ secret when SillyTavern stores a private address or password under it, or when i
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from preset_engine.messages import JsonObject, JsonValue
 
@@ -44,6 +45,7 @@ _AMOUNT = re.compile(r"max|min|(?<!ac)count|limit|budget|used|total|tokenizer", 
 """Names of numbers of tokens, which are no access tokens."""
 
 
+@lru_cache(4096)
 def is_secret_key(key: str) -> bool:
     """Whether a key names something private."""
     if key in PRIVATE_KEYS:

@@ -74,7 +74,7 @@ class _Mender:
     def mend(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):
             return self._text(value)
-        if isinstance(value, float) and not math.isfinite(value):
+        if _is_beyond(value):
             self.numbers += 1
             return None
         if isinstance(value, list):
@@ -89,3 +89,10 @@ class _Mender:
         mended, count = _BAD_CHARACTER.subn("\ufffd", text)
         self.texts += bool(count)
         return mended
+
+
+def _is_beyond(value: JsonValue) -> bool:
+    """Whether a number cannot be written as JSON: infinite, none, or longer than Python prints."""
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    return isinstance(value, int) and value.bit_length() > 14_000
