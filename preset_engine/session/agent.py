@@ -114,7 +114,8 @@ class Agent(Forest):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._upkeep.close(kind, error, trace)
+        del error, trace
+        await self._upkeep.close(is_failing=kind is not None)
 
     @property
     def setup(self) -> AgentSetup:
@@ -237,13 +238,13 @@ class Agent(Forest):
         return await self.ask(session_id, Ask(AskKind.SEND, text, task=task), abort=abort)
 
     def stream(
-        self, session_id: str, text: str, *, task: str = "", abort: Abort | None = None
+        self, session_id: str, said: str | Ask, *, task: str = "", abort: Abort | None = None
     ) -> TurnStream[AgentTurn]:
-        """Say something and read the text of all rounds as it comes.
+        """Say something (or ask for a swipe and the like), and read the text of all rounds as it comes.
 
         The session's queue is held until the stream ends or is closed; use it as a context manager.
         """
-        ask = Ask(AskKind.SEND, text, task=task)
+        ask = Ask(AskKind.SEND, said, task=task) if isinstance(said, str) else said
         return TurnStream(self._steps(session_id, ask, is_silent=False), AgentTurn, abort)
 
     async def ask(self, session_id: str, ask: Ask, *, abort: Abort | None = None) -> AgentTurn:

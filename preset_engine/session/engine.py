@@ -144,7 +144,7 @@ class Engine:
         results: dict[int, ToolResult] = {}
 
         async def run(place: int, call: ToolCall) -> None:
-            results[place] = await self._registry.execute(call)
+            results[place] = await self._registry.execute(call, self.session.id)
 
         with self._working():
             async with anyio.create_task_group() as group:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeVar
 
+from preset_engine.errors import NotConfigured
 from preset_engine.llm.request import ToolCall, ToolSpec
 from preset_engine.messages import JsonValue
 
@@ -110,6 +112,29 @@ def union_by_name(base: Sequence[N] | None, override: Sequence[N] | None) -> tup
     return tuple(merged.values())
 
 
+@dataclass(frozen=True, slots=True)
+class ToolRun:
+    """What a running tool may know of its call: the session, and the call itself."""
+
+    session_id: str
+    call: ToolCall
+
+
+_run: ContextVar[ToolRun] = ContextVar("tool_run")
+
+
+def current_run() -> ToolRun:
+    """The call that the code runs for, inside a tool that an engine runs.
+
+    Raises:
+        NotConfigured: no engine runs a tool here.
+    """
+    run = _run.get(None)
+    if run is None:
+        raise NotConfigured("no tool is running here; call this inside a tool of an engine")
+    return run
+
+
 class ToolRegistry:
     """Tools by name, in the order of registration; a later one of the same name replaces the earlier."""
 
@@ -136,8 +161,12 @@ class ToolRegistry:
         """What the model sees of them."""
         return tuple(tool.spec for tool in self._tools.values())
 
-    async def execute(self, call: ToolCall) -> ToolResult:
-        """Run one call. Whatever goes wrong, an unknown name included, is a failed result."""
+    async def execute(self, call: ToolCall, session_id: str = "") -> ToolResult:
+        """Run one call. Whatever goes wrong, an unknown name included, is a failed result.
+
+        Run every call in a task of its own: `current_run` tells the tool which one it is.
+        """
+        _run.set(ToolRun(session_id, call))
         tool = self._tools.get(call.name)
         if tool is None:
             return _result(call, ToolOutput(error=f"Unknown tool: {call.name}", is_error=True))

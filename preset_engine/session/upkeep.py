@@ -6,8 +6,6 @@ otherwise. Either way a failure is an event and never the turn's.
 
 from __future__ import annotations
 
-from types import TracebackType
-
 import anyio
 from anyio.abc import TaskGroup
 
@@ -31,16 +29,13 @@ class Upkeep:
         """From now on, due consolidations run in the background."""
         self._tasks = await anyio.create_task_group().__aenter__()
 
-    async def close(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Wait for those that run."""
+    async def close(self, *, is_failing: bool = False) -> None:
+        """Wait for those that run; after a failure end them, so that it comes out as it is."""
         tasks, self._tasks = self._tasks, None
         if tasks is not None:
-            await tasks.__aexit__(kind, error, trace)
+            if is_failing:
+                tasks.cancel_scope.cancel()
+            await tasks.__aexit__(None, None, None)
 
     async def consolidate(self, session_id: str) -> str:
         """Make the memory anew and store it, in the session's queue.

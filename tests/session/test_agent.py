@@ -474,6 +474,30 @@ async def test_as_a_context_manager_the_agent_consolidates_in_the_background(sto
     assert EventKind.CONSOLIDATED in [event.kind for event in events]
 
 
+async def test_a_failure_inside_the_agents_block_comes_out_as_it_is(store):
+    ended = []
+
+    async def consolidate(memory, records):
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.append(True)
+
+    defaults = SessionConfig(consolidate=consolidate)
+    agent = Agent(store, adapter=talking(), defaults=defaults, consolidate_every=1)
+    with pytest.raises(ValueError, match="mine"):
+        await _fail_inside(agent)
+    assert ended == [True]
+
+
+async def _fail_inside(agent):
+    async with agent:
+        root = await agent.create_session()
+        await agent.turn(root.id, "a")
+        await anyio.wait_all_tasks_blocked()
+        raise ValueError("mine")
+
+
 @pytest.mark.parametrize("in_background", [False, True])
 async def test_a_failed_consolidation_is_an_event_and_not_the_turns(store, in_background):
     events = []

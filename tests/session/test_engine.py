@@ -4,7 +4,13 @@ import anyio
 import pytest
 
 from preset_engine.compile.mutations import UserMessageMutation
-from preset_engine.errors import AdapterError, ModelAborted, SessionError, ToolLoopLimit
+from preset_engine.errors import (
+    AdapterError,
+    ModelAborted,
+    NotConfigured,
+    SessionError,
+    ToolLoopLimit,
+)
 from preset_engine.llm.abort import Abort
 from preset_engine.llm.request import ToolCall, ToolSpec
 from preset_engine.llm.scripted import Play, Scripted
@@ -12,9 +18,10 @@ from preset_engine.messages import ChatMessage
 from preset_engine.session.agent import Agent
 from preset_engine.session.config import SessionConfig
 from preset_engine.session.events import EventKind
+from preset_engine.session.frame import Ask, AskKind
 from preset_engine.session.shared_memory import SharedMemory
 from preset_engine.session.skills import Skill, SkillRegistry, parse_skill
-from preset_engine.session.tools import Tool, ToolOutput, ToolRegistry, ToolResult
+from preset_engine.session.tools import Tool, ToolOutput, ToolRegistry, ToolResult, current_run
 
 pytestmark = pytest.mark.anyio
 
@@ -229,6 +236,31 @@ async def test_without_tools_no_tool_field_is_sent(store):
     agent, model, root = await start(store, "1")
     await agent.turn(root, "go")
     assert model.requests[0].tools is None
+
+
+async def test_a_tool_knows_its_session_and_its_call(store):
+    async def where(arguments):
+        run = current_run()
+        return f"{run.session_id} {run.call.id}"
+
+    calls = Play.calls(call(1, "where"), call(2, "where"))
+    agent, _, root = await start(store, calls, "ok", tools=[tool(where, "where")])
+    turn = await agent.turn(root, "go")
+    assert [result.data for result in turn.results] == [f"{root} c1", f"{root} c2"]
+    with pytest.raises(NotConfigured, match="inside a tool"):
+        current_run()
+
+
+async def test_a_regeneration_takes_the_tool_rounds_it_needs(store):
+    agent, _, root = await start(
+        store, "plain", Play.calls(call(1)), "rolled", "swiped", tools=[tool(lambda a: 6)]
+    )
+    await agent.turn(root, "roll")
+    turn = await agent.ask(root, Ask(AskKind.REGENERATE))
+    assert (turn.text, turn.tool_rounds) == ("rolled", 1)
+    async with agent.stream(root, Ask(AskKind.SWIPE)) as stream:
+        assert [text async for text in stream] == ["swiped"]
+    assert (await agent.get_session_metadata(root)).turn_count == 1
 
 
 async def test_a_registry_replaces_by_name():
