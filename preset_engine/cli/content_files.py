@@ -112,7 +112,7 @@ def read_json(path: Path) -> JsonValue:
         text = read_bytes(path).decode("utf-8-sig")
         value: JsonValue = json.loads(text, strict=False)
     except UnicodeDecodeError as error:
-        message = f"{path}: not UTF-8 text (byte {error.start})"
+        message = f"{path}: not UTF-8 text (byte {error.start}); a JSON file is needed"
         raise UnreadableInput(message) from None
     except (ValueError, RecursionError) as error:
         message = f"{path}: not JSON ({error})"
