@@ -16,13 +16,16 @@ _HOMES = {
     "Context": "context",
     "Dialect": "dialect",
     "Imported": "preset.importer",
+    "MacroRegistry": "macros.registry",
     "Note": "errors",
     "Preset": "preset.model",
     "PresetEngineError": "errors",
     "Session": "session.session",
     "compile_turn": "compile.turn",
+    "expand": "macros.expand",
     "load_preset": "preset.importer",
     "open_storage": "storage.open",
+    "register_macro": "macros.registry",
 }
 
 __all__ = [
@@ -33,13 +36,16 @@ __all__ = [
     "Context",
     "Dialect",
     "Imported",
+    "MacroRegistry",
     "Note",
     "Preset",
     "PresetEngineError",
     "Session",
     "compile_turn",
+    "expand",
     "load_preset",
     "open_storage",
+    "register_macro",
 ]
 
 __version__ = "0.1.0"
