@@ -117,7 +117,7 @@ class _SqliteConnection:
     async def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Run one statement and give all rows it returns."""
         try:
-            return [tuple(row) for row in await self._connection.execute_fetchall(sql, values)]
+            return [*map(tuple, await self._connection.execute_fetchall(sql, values))]
         except (sqlite3.Error, ValueError) as error:
             raise self._ours(error) from error
 
