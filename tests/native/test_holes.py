@@ -302,6 +302,33 @@ def test_broken_tool_groups_of_the_history_are_left_out_with_a_note() -> None:
     assert "tool-group-incomplete" in [note.code for note in turn.notes]
 
 
+def test_a_direct_chat_passes_its_turns_through() -> None:
+    roles = ("user", "assistant")
+    history = tuple(ChatMessage(roles[n % 2], f"{n} {{{{user}}}}") for n in range(40))
+    turn = compile_turn(_preset(MAIN, squash=None), Content(history=history, turn="go"))
+    assert all(sent is one for sent, one in zip(turn.messages[1:41], history, strict=True))
+
+
+def test_the_next_turn_begins_with_the_same_objects() -> None:
+    preset = _preset(MAIN, squash=None)
+    first = compile_turn(preset, Content(history=HISTORY, turn="go"))
+    longer = (*HISTORY, ChatMessage("user", "go"), ChatMessage("assistant", "done"))
+    later = compile_turn(preset, Content(history=longer, turn="on"))
+    assert later.messages[:2] == first.messages[:2]
+    assert [message.text for message in later.messages[2:]] == ["go\n\ngo", "done", "on"]
+
+
+def test_a_window_cuts_rarely_and_at_the_users_turn() -> None:
+    roles = ("user", "assistant")
+    history = tuple(ChatMessage(roles[n % 2], str(n)) for n in range(20))
+    starts = []
+    for total in range(2, 21, 2):
+        turn = compile_turn(_preset(), Content(history=history[:total]), window=3)
+        starts.append(turn.messages[0].text)
+        assert turn.messages[0].role == "user"
+    assert starts == ["0", "0", "0", "4", "4", "8", "8", "12", "12", "16"]
+
+
 def test_without_a_preset_messages_pass_unchanged() -> None:
     history = (ChatMessage("system", "S"), *HISTORY, ChatMessage("user", "again", "Tom"))
     turn = compile_turn(None, Content(history=history))
