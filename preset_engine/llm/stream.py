@@ -24,6 +24,7 @@ from preset_engine.llm.request import (
     Usage,
     require_streaming,
 )
+from preset_engine.llm.text import clean_text
 from preset_engine.messages import JsonObject
 
 
@@ -131,9 +132,9 @@ class ReplyBuilder:
         """
         calls = [call for _, call in sorted(self._calls.items())]
         return Reply(
-            text=None if self._is_null and not self._texts else "".join(self._texts),
+            text=None if self._is_null and not self._texts else clean_text("".join(self._texts)),
             tool_calls=tuple(call.parsed(place) for place, call in enumerate(calls)),
-            reasoning="".join(self._reasoning),
+            reasoning=clean_text("".join(self._reasoning)),
             usage=self._usage,
             finish_reason=self._finish_reason,
             model=self._model,
@@ -143,8 +144,8 @@ class ReplyBuilder:
     def partial(self) -> Reply:
         """What has arrived of a reply that failed; its tool calls are left out."""
         return Reply(
-            text="".join(self._texts),
-            reasoning="".join(self._reasoning),
+            text=clean_text("".join(self._texts)),
+            reasoning=clean_text("".join(self._reasoning)),
             usage=self._usage,
             finish_reason=self._finish_reason,
             model=self._model,

@@ -11,6 +11,7 @@ import anyio
 from preset_engine.errors import AdapterError, PresetEngineError
 from preset_engine.llm.request import ModelAdapter
 from preset_engine.llm.stream import Reply, ReplyBuilder, deltas
+from preset_engine.llm.text import TextPieces
 from preset_engine.session.prompt import Prepared
 
 
@@ -53,13 +54,17 @@ class Call:
 
     async def texts(self) -> AsyncGenerator[str, None]:
         """The reply's text as it comes; errors that are not ours become `AdapterError`."""
+        pieces = TextPieces()
         try:
             async with aclosing(deltas(self._adapter, self._prepared.request)) as steps:
                 async for delta in steps:
                     self._builder.add(delta)
-                    if delta.text:
+                    text = pieces.add(delta.text or "")
+                    if text:
                         self._first = self._first or anyio.current_time()
-                        yield delta.text
+                        yield text
+            if rest := pieces.end():
+                yield rest
         except PresetEngineError:
             raise
         except Exception as error:

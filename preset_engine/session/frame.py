@@ -21,6 +21,7 @@ from enum import StrEnum
 
 from preset_engine.errors import SessionChanged, SessionError
 from preset_engine.history.tool_groups import keep_whole_groups
+from preset_engine.llm.text import clean_text
 from preset_engine.messages import ChatMessage, JsonValue, Role
 from preset_engine.session.compression import arguments_text
 from preset_engine.session.record import SessionRecord
@@ -54,7 +55,7 @@ class Ask:
 
     Attributes:
         kind: what sort.
-        text: what the user says (`send`); never trimmed, never looked into.
+        text: what the user says (`send`); never trimmed, never looked into (NUL and half surrogates apart).
         results: answers to the open tool calls (`results`).
         task: the step's task, which goes to the last place of the prompt and is not stored.
     """
@@ -111,14 +112,15 @@ def whole_groups(records: Sequence[SessionRecord]) -> tuple[SessionRecord, ...]:
 def _send(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     if not ask.text:
         raise SessionError("the message is empty; say something, or continue or regenerate a reply")
-    user = SessionRecord(Role.USER.value, ask.text, timestamp=now)
-    return Frame(whole_groups(records), ask.text, added=(user,))
+    text = clean_text(ask.text)
+    user = SessionRecord(Role.USER.value, text, timestamp=now)
+    return Frame(whole_groups(records), text, added=(user,))
 
 
 def _results(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     _check_open(ask, records)
     added = tuple(
-        SessionRecord(Role.TOOL.value, result.text, tool_call_id=result.call_id, timestamp=now)
+        SessionRecord(_TOOL, clean_text(result.text), tool_call_id=result.call_id, timestamp=now)
         for result in ask.results
     )
     return replace(_split((*records, *added)), added=added)

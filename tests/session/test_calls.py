@@ -230,6 +230,15 @@ async def test_chunks_joined_are_the_stored_text_and_stored_at_the_end(store):
     assert await texts(session) == [("user", "a"), ("assistant", "hello")]
 
 
+async def test_what_utf8_cannot_carry_is_mended_on_both_ways(store):
+    session = await new(store, Play.chunks("a\ud83d", "\ude00b\x00", "c\ud83d"))
+    stream = session.stream("x\ud83dy\x00")
+    seen = [text async for text in stream]
+    assert "".join(seen) == (await stream.result()).text == "a\U0001f600b\ufffdc\ufffd"
+    assert prompts(session)[0] == [("user", "x\ufffdy\ufffd")]
+    assert await texts(session) == [("user", "x\ufffdy\ufffd"), ("assistant", "".join(seen))]
+
+
 async def test_send_and_stream_make_the_same_one_request(store):
     sent, streamed = await new(store, "1", label="L"), await new(store, "1", label="L")
     await sent.send("a")

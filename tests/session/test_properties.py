@@ -173,4 +173,4 @@ async def test_what_is_said_is_stored_and_sent_unchanged(messages):
         await session.send(text)
     stored = [record.content for record in await session.messages() if record.role == "user"]
     assert stored == [text.replace("\x00", "\ufffd") for text in messages]
-    assert model.requests[-1].messages[-1].text == messages[-1]
+    assert model.requests[-1].messages[-1].text == stored[-1]
