@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from preset_engine.content.content import Content
     from preset_engine.messages import JsonObject
 
-_PRESET = "night-train.json"
+_PRESET = "three-voices.json"
 _REPLY = (
     "“They wait for the bell on the buoy,” she says, and opens the window so that you can hear it."
 )

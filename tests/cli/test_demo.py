@@ -18,7 +18,7 @@ def run(*arguments):
 def test_the_demo_shows_the_main_job():
     text = run()
     for wanted in (
-        "Night Train",
+        "Three Voices",
         "Main Prompt",
         "What costs what",
         "prefix cache",

@@ -226,9 +226,9 @@ def test_every_width_will_do(width):
 
 
 def test_the_plan_says_which_entry_made_which_piece():
-    shown = run_json(ROOT / "presets/night-train.json")
+    shown = run_json(ROOT / "presets/three-voices.json")
     names = [piece["name"] for message in shown["plan"] for piece in message["pieces"]]
-    for wanted in ("Main Prompt", "Depth 4: timetable", "Depth 0: pace"):
+    for wanted in ("Main Prompt", "Depth 4: time", "Depth 0: pace"):
         assert wanted in names
     assert shown["stable_prefix"]["breaker"] is not None
     assert 0 < shown["stable_prefix"]["tokens"] < shown["tokens"]
