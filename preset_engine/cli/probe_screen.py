@@ -187,22 +187,26 @@ def _call_name(call: object) -> str:
 def _pieces(
     view: MessageView, detail: Detail, prefix: StablePrefix, cut: int | None
 ) -> Iterator[RenderableType]:
-    heard = _heard(view)
-    for piece in heard:
+    heard, lead = _heard(view), ""
+    for piece in view.pieces:
         if cut is not None and piece.start >= cut:
             yield _cut(prefix)
             cut = None
-        if len(heard) > 1 and piece.origin.kind is not OriginKind.JOINER:
+        if piece.origin.kind is OriginKind.JOINER:
+            lead = piece.text.rpartition("\n")[2]  # a name in front of the next piece
+            continue
+        if len(heard) > 1:
             label = _label(piece)
             label.append(f"  {number(piece.tokens)} tokens", style=DIM)
             yield label
         if piece.text:
-            yield from _body(piece.text, detail)
+            yield from _body(lead + piece.text, detail)
+        lead = ""
 
 
 def _heard(view: MessageView) -> list[PlannedPiece]:
-    """The pieces without the blank ones that only join others."""
-    return [p for p in view.pieces if p.origin.kind is not OriginKind.JOINER or p.text.strip()]
+    """The pieces without those that only join others."""
+    return [piece for piece in view.pieces if piece.origin.kind is not OriginKind.JOINER]
 
 
 def _label(piece: PlannedPiece) -> Text:
