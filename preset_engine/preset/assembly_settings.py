@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 
 from preset_engine.messages import JsonValue
-from preset_engine.preset.entries import read_flag
+from preset_engine.preset.meanings import read_flag
 from preset_engine.preset.model import AssemblySettings
 from preset_engine.preset.notebook import Notebook, shown
 
@@ -58,8 +58,9 @@ def _take(
         _take_number(key, value, path, values, notes)
     elif isinstance(value, str):
         values[key] = value
-    elif value is not None:
-        notes.add("setting-odd", f"{key} is no text; SillyTavern's default is used", path)
+    else:
+        what = "null" if value is None else "no text"
+        notes.add("setting-odd", f"{key} is {what}; SillyTavern's default is used", path)
 
 
 def _take_number(
@@ -72,7 +73,7 @@ def _take_number(
         )
     elif isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value):
         values[key] = int(value)
-    elif value is not None:
+    else:
         notes.add("setting-odd", f"{key} is {shown(value)}; SillyTavern's default is used", path)
 
 

@@ -6,11 +6,10 @@ Wrong types are read by their meaning, with a note; the element itself stays in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from preset_engine.errors import InputTooLarge
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.builtin import MARKERS, NATIVE_HOLES
+from preset_engine.preset.meanings import is_depth, part_text, read_flag, type_name
 from preset_engine.preset.model import PromptEntry
 from preset_engine.preset.notebook import Notebook, shown
 
@@ -62,7 +61,7 @@ def read_entries(
         else:
             notes.add(
                 "entry-not-object",
-                f"an entry is {_type(item)}, not an object; it is left out",
+                f"an entry is {type_name(item)}, not an object; it is left out",
                 place,
             )
     return tuple(entries)
@@ -85,7 +84,7 @@ def _items(value: JsonValue, notes: Notebook, path: str) -> list[tuple[str, Json
     if value is not None:
         notes.add(
             "prompts-not-list",
-            f"the prompts are {_type(value)}, not a list; they are left out",
+            f"the prompts are {type_name(value)}, not a list; they are left out",
             path,
         )
     return []
@@ -171,7 +170,9 @@ class _Reader:
             return value
         if "name" in self.item and not isinstance(value, str) and value is not None:
             self._note(
-                "name-missing", f"a name is {_type(value)}; the identifier is shown instead", "name"
+                "name-missing",
+                f"a name is {type_name(value)}; the identifier is shown instead",
+                "name",
             )
         else:
             self._note(
@@ -183,15 +184,14 @@ class _Reader:
         value = self.item.get("role")
         if value in ROLES:
             return str(value)
-        if not is_marker or ("role" in self.item and value is not None):
-            what = (
-                "an entry has no role; it is read"
-                if value is None
-                else f"the role {shown(value)} is read"
-            )
-            code = "role-missing" if value is None else "role-unknown"
-            self._note(code, f"{what} as 'system'", "role")
-        return "system"
+        if value is None:
+            if not is_marker:
+                self._note("role-missing", "an entry has no role; it is read as 'system'", "role")
+            return "system"
+        folded = value.strip().lower() if isinstance(value, str) else ""
+        role = folded if folded in ROLES else "system"
+        self._note("role-unknown", f"the role {shown(value)} is read as {role!r}", "role")
+        return role
 
     def _content(self, is_marker: bool) -> str:
         value = self.item.get("content")
@@ -204,7 +204,7 @@ class _Reader:
                 )
             return ""
         if isinstance(value, list):
-            texts = [_part_text(part) for part in value]
+            texts = [part_text(part) for part in value]
             self._note(
                 "content-not-text",
                 "a content is a list of parts; its texts are joined by newlines",
@@ -215,7 +215,7 @@ class _Reader:
             self._note("content-not-text", f"the content {shown(value)} is read as text", "content")
             return str(value)
         self._note(
-            "content-not-text", f"a content is {_type(value)}; it is read as empty", "content"
+            "content-not-text", f"a content is {type_name(value)}; it is read as empty", "content"
         )
         return ""
 
@@ -323,38 +323,3 @@ class _Reader:
             f"entries have fields of other tools ({keys}); they are kept",
             self.place,
         )
-
-
-def is_depth(value: JsonValue) -> bool:
-    """Whether SillyTavern ever looks at this depth: a whole number from 0 to 10000."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return value == int(value) and 0 <= value <= 10_000
-
-
-def read_flag(value: JsonValue, *, default: bool) -> bool:
-    """A flag of any type by its meaning: texts of yes and no, numbers, null."""
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in ("false", "no", "off", "0", ""):
-            return False
-        return True if word in ("true", "yes", "on", "1") else default
-    if isinstance(value, (int, float)):
-        return bool(value)
-    return default
-
-
-def _part_text(part: JsonValue) -> str | None:
-    if isinstance(part, str):
-        return part
-    if isinstance(part, Mapping):
-        text = part.get("text")
-        return text if isinstance(text, str) else None
-    return None
-
-
-def _type(value: JsonValue) -> str:
-    if value is None:
-        return "null"
-    names = {str: "a text", bool: "a flag", int: "a number", float: "a number", list: "a list"}
-    return names.get(type(value), "an object")

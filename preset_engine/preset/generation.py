@@ -190,6 +190,8 @@ def _noted(attribute: str, key: str, value: JsonValue, notes: Notebook, path: st
             path,
         )
         return None
+    if isinstance(value, bool) and attribute != "stream":
+        notes.add("parameter-text", f"{key} is {shown(value)}; it is read as {read}", path)
     _note_range(attribute, key, read, notes, path)
     if isinstance(value, float) and isinstance(read, int) and attribute in _WHOLE:
         notes.add("parameter-not-whole", f"{key} is {shown(value)}; it is read as {read}", path)

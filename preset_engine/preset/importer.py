@@ -23,7 +23,7 @@ from preset_engine.preset.decode import check_size, clean_text, decode
 from preset_engine.preset.diagnostics import Diagnostics, enabled_entries, summary
 from preset_engine.preset.forms import read_body
 from preset_engine.preset.generation import read_generation
-from preset_engine.preset.kinds import Form, tell_form
+from preset_engine.preset.kinds import Form, tell_form, unwrap
 from preset_engine.preset.macro_names import is_known_macro
 from preset_engine.preset.macro_review import review_macros, review_variables
 from preset_engine.preset.model import Preset, PresetSource, PromptEntry, PromptOrder, Unsupported
@@ -130,6 +130,14 @@ def _handed_in(source: object, notes: Notebook) -> JsonValue:
 
 
 def _import(value: JsonValue, name: str, notes: Notebook) -> Imported:
+    inner, path = value, "$"
+    if not (
+        isinstance(value, dict) and "version" in value
+    ):  # an export of the prompt manager has `data` too
+        inner, path = unwrap(value)
+    if path != "$":
+        notes.add("wrapped", "the preset stands inside another document; it is taken out", path)
+    value = inner
     form = tell_form(value)
     if form is Form.NATIVE and isinstance(value, dict):
         preset = read_native(value, "", name, notes)

@@ -81,24 +81,36 @@ def _quoted(token: str) -> str:
         return json.dumps(token[1:-1])
 
 
+_LOOSE_NUMBER = re.compile(r"[+-]?(?:\d{1,15}\.?\d{0,15}|\.\d{1,15})")
 _MEMBER = re.compile(r'^(\s*"[^"\\]+"\s*:\s*)([^\s{\[].*?)(,?)\s*$')
 
 
-def mend_lost_quotes(text: str) -> tuple[str, int]:
-    """The text with each line `"key": value` whose value is no JSON quoted anew, and their number.
+def mend_members(text: str) -> tuple[str, dict[str, int]]:
+    """The text with each line `"key": value` whose value is no JSON mended, and the note codes with counts.
 
     A file that went through a wrong code page loses single quotes at the ends of texts; where every member
-    stands on a line of its own, the damage is one line.
+    stands on a line of its own, the damage is one line. Numbers that JSON does not know (`.5`, `+1`) are
+    written as it does.
     """
     lines = text.split("\n")
-    count = 0
+    slips: Counter[str] = Counter()
     for number, line in enumerate(lines):
         member = _MEMBER.match(line)
         if member is None or _is_json(member.group(2)):
             continue
-        lines[number] = member.group(1) + _quoted_anew(member.group(2)) + member.group(3)
-        count += 1
-    return "\n".join(lines), count
+        value, code = _member_value(member.group(2))
+        lines[number] = member.group(1) + value + member.group(3)
+        slips[code] += 1
+    return "\n".join(lines), dict(slips)
+
+
+def _member_value(value: str) -> tuple[str, str]:
+    bare = value.rstrip(", \t")
+    if bare != value and _is_json(bare):
+        return bare, "trailing-comma"
+    if _LOOSE_NUMBER.fullmatch(bare):
+        return json.dumps(float(bare) if "." in bare else int(bare)), "number-form"
+    return _quoted_anew(value), "lost-quotes"
 
 
 def _is_json(text: str) -> bool:

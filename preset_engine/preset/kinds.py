@@ -38,6 +38,12 @@ class _Mark:
 _USE_PRESET = "export the preset from the chat-completion settings and import that file"
 _MARKS: tuple[_Mark, ...] = (
     _Mark(
+        "prompt_entry",
+        "one entry of a preset",
+        _USE_PRESET,
+        (("identifier", "content"), ("identifier", "marker")),
+    ),
+    _Mark(
         "character_card",
         "a character card",
         "give it as the card (--card), and import a chat-completion preset",
@@ -238,6 +244,25 @@ def tell_form(value: JsonValue) -> Form:
     if form is not None:
         return form
     raise _wrong_kind(value)
+
+
+def unwrap(value: JsonValue) -> tuple[JsonValue, str]:
+    """The preset inside a list of one document or under a key of its own, with its path; else the value itself."""
+    inner: JsonValue = None
+    path = "$"
+    if isinstance(value, list) and len(value) == 1:
+        inner, path = value[0], "$[0]"
+    elif isinstance(value, dict) and len(value) <= 3 and "prompts" not in value:
+        for key in ("preset", "data", "settings"):
+            if isinstance(value.get(key), dict):
+                inner, path = value[key], f"$.{key}"
+                break
+    is_preset = (
+        isinstance(inner, dict)
+        and isinstance(inner.get("prompts"), list)
+        and "prompt_order" in inner
+    )
+    return (inner, path) if is_preset else (value, "$")
 
 
 def _form_of_object(value: JsonObject) -> Form | None:

@@ -13,8 +13,9 @@ from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.assembly_settings import read_settings
 from preset_engine.preset.builtin import MARKERS, NATIVE_HOLES
-from preset_engine.preset.entries import MAX_ENTRIES, ROLES, is_depth, read_flag
+from preset_engine.preset.entries import MAX_ENTRIES, ROLES
 from preset_engine.preset.generation import generation_to_json, normalize_generation
+from preset_engine.preset.meanings import is_depth, read_flag
 from preset_engine.preset.model import (
     AssemblySettings,
     OrderItem,

@@ -54,7 +54,7 @@ NOTE_KINDS: dict[str, NoteKind] = {
         "Ask for a whole copy: entries may be missing.",
     ),
     "comments": NoteKind(_I, "The JSON holds comments.", ""),
-    "trailing-comma": NoteKind(_I, "A comma stands before a closing bracket.", ""),
+    "trailing-comma": NoteKind(_I, "A comma stands where none belongs.", ""),
     "single-quotes": NoteKind(_I, "Texts stand in single quotes.", ""),
     "curly-quotes": NoteKind(
         _W, "Texts stand in typographic quotes.", "Check the texts that hold quotes themselves."
@@ -64,6 +64,7 @@ NOTE_KINDS: dict[str, NoteKind] = {
     "json-repaired": NoteKind(
         _E, "The JSON is damaged and was repaired by guess.", "Compare with an undamaged copy."
     ),
+    "number-form": NoteKind(_I, "A number is written in a form that JSON does not know.", ""),
     "lost-quotes": NoteKind(
         _E,
         "A text has lost a quote; its line was quoted anew.",
@@ -77,6 +78,7 @@ NOTE_KINDS: dict[str, NoteKind] = {
     "not-a-number": NoteKind(
         _W, "NaN, Infinity or a number beyond range is read as null.", "Set the number."
     ),
+    "wrapped": NoteKind(_I, "The preset stands inside another document.", ""),
     "settings-file": NoteKind(
         _I,
         "The active preset was taken out of a settings.json.",
@@ -248,7 +250,7 @@ NOTE_KINDS: dict[str, NoteKind] = {
     "parameters-missing": NoteKind(_I, "The file has no generation parameters.", ""),
     "parameter-null": NoteKind(_I, "A parameter is null and not set.", ""),
     "parameter-empty": NoteKind(_I, "A parameter is an empty text and not set.", ""),
-    "parameter-text": NoteKind(_I, "A parameter is a text and read as a number.", ""),
+    "parameter-text": NoteKind(_I, "A parameter is a text or a flag and read as a number.", ""),
     "parameter-not-whole": NoteKind(_I, "A whole number is written as a fraction.", ""),
     "parameter-unreadable": NoteKind(
         _W, "A parameter cannot be read and is not set.", "Write a number."
@@ -280,6 +282,11 @@ NOTE_KINDS: dict[str, NoteKind] = {
     "extensions-not-run": NoteKind(_I, "Parts of extensions are kept and not executed.", ""),
     "regex-scripts": NoteKind(_I, "Regex scripts were found and are kept.", ""),
     "regex-not-list": NoteKind(_W, "Regex scripts are no list.", "Make them a list."),
+    "regex-invalid": NoteKind(
+        _W,
+        "A pattern is no regular expression of JavaScript.",
+        "Mend the pattern; its script does nothing.",
+    ),
     "regex-empty": NoteKind(
         _W, "A regex script has no pattern.", "Remove it or write the pattern."
     ),

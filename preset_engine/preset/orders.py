@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from preset_engine.errors import InputTooLarge
 from preset_engine.messages import JsonValue
 from preset_engine.preset.builtin import CURRENT_ORDER_ID, DEFAULT_ORDER
-from preset_engine.preset.entries import MAX_ENTRIES, read_flag
+from preset_engine.preset.entries import MAX_ENTRIES
+from preset_engine.preset.meanings import read_flag
 from preset_engine.preset.model import OrderItem, Preset, PresetSource, PromptEntry, PromptOrder
 from preset_engine.preset.notebook import Notebook, shown
 

@@ -7,7 +7,7 @@ The steps go from exact to generous; each is tried only when the one before fail
     first document  something stands before or behind a whole JSON document
     early end       the file was cut off; whole values up to there are kept
     plain slips     comments, trailing commas, single or curly quotes, Python's words, double encoding
-    lost quotes     one line, one member: the line is quoted anew
+    lost quotes     one line, one member: a text is quoted anew, a number written anew
     library         json-repair, within a bounded number of steps: missing commas and all else
 
 All steps are linear but the last, which is stopped by a count of steps, not by a clock, so that equal
@@ -24,7 +24,7 @@ from collections.abc import Callable
 from preset_engine.errors import InputTooLarge, UnreadableInput, WrongKind
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.json_repairs import repair_with_library
-from preset_engine.preset.json_slips import mend_lost_quotes, mend_slips
+from preset_engine.preset.json_slips import mend_members, mend_slips
 from preset_engine.preset.notebook import Notebook, shown
 from preset_engine.preset.truncation import close_early_end
 from preset_engine.preset.values import check_depth, mend
@@ -121,7 +121,7 @@ def _parse(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
         lambda: _first_document(text, notes, reader),
         lambda: _early_end(text, notes, reader),
         lambda: _plain_slips(text, notes, reader),
-        lambda: _lost_quotes(text, notes, reader),
+        lambda: _members(text, notes, reader),
     )
     first: ValueError | None = None
     for step in steps:
@@ -157,7 +157,7 @@ def _raw_line_breaks(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
 def _first_document(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
     start = _first_bracket(text)
     value, end = reader.first_document(text, start)
-    before, behind = text[:start].strip(), text[end:].strip("\ufeff\0 \t\r\n;")
+    before, behind = text[:start].strip(), text[end:].strip("\ufeff\0 \t\r\n")
     if _FENCE.match(before) or before.endswith(("```", "```json")):
         notes.add(
             "code-fence", "the document stands in a Markdown code fence; the fence is skipped"
@@ -204,28 +204,27 @@ def _plain_slips(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
         notes.add("text-around", f"{start} characters before the document are skipped")
     for code, count in slips.items():
         notes.add(code, _SLIP_MESSAGES[code], count=count)
-    if mended[end:].strip("` \n\r\t;"):
+    if mended[end:].strip("` \n\r\t"):
         notes.add("text-around", f"{len(mended) - end} characters behind the document are skipped")
     return value
 
 
-def _lost_quotes(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
-    mended, count = mend_lost_quotes(text)
-    if not count:
-        message = "no lost quotes"
+def _members(text: str, notes: Notebook, reader: _Reader) -> JsonValue:
+    mended, slips = mend_members(text)
+    if not slips:
+        message = "no member to mend"
         raise ValueError(message)
     value = reader.read(mended, strict=False)
-    notes.add(
-        "lost-quotes",
-        "a text has lost a quote or holds bare ones; its line is quoted anew",
-        count=count,
-    )
+    for code, count in slips.items():
+        notes.add(code, _SLIP_MESSAGES[code], count=count)
     return value
 
 
 _SLIP_MESSAGES = {
+    "lost-quotes": "a text has lost a quote or holds bare ones; its line is quoted anew",
+    "number-form": "a number is written as JSON does not know it; it is read as meant",
     "comments": "comments are skipped",
-    "trailing-comma": "a comma before a closing bracket is skipped",
+    "trailing-comma": "a comma too much is skipped",
     "single-quotes": "texts in single quotes are read as texts",
     "curly-quotes": "texts in typographic quotes are read as texts",
     "foreign-words": "words of another language (True, None, undefined) are read as JSON's",
@@ -237,7 +236,10 @@ def _by_library(text: str, notes: Notebook, reader: _Reader, first: ValueError |
         raise UnreadableInput(_no_json(text)) from None
     value = repair_with_library(text)
     reader.is_guess = True
-    if value is None or value in ("", [], {}):
+    if (
+        not (isinstance(value, dict) or (isinstance(value, list) and _has_object(value)))
+        or not value
+    ):
         where = _place(first)
         message = f"the file is no JSON{where} and cannot be repaired; ask for an undamaged copy"
         raise UnreadableInput(message) from None
@@ -247,6 +249,10 @@ def _by_library(text: str, notes: Notebook, reader: _Reader, first: ValueError |
         "damaged places may differ",
     )
     return value
+
+
+def _has_object(value: list[JsonValue]) -> bool:
+    return any(isinstance(item, dict) for item in value)
 
 
 def _place(error: ValueError | None) -> str:
@@ -269,9 +275,7 @@ def _refuse_foreign_text(text: str) -> None:
         )
         raise WrongKind(message, "git_lfs_pointer")
     if head.startswith("<") and _HTML.match(head):
-        message = (
-            "this is an HTML page, not a preset: download the raw JSON file, not the page around it"
-        )
+        message = "this is an HTML or XML page, not a preset: download the raw JSON file, not the page around it"
         raise WrongKind(message, "html")
     marks = [found.group()[:7] for found in _CONFLICT.finditer(text)] if "<<<<<<<" in text else []
     if {"<<<<<<<", ">>>>>>>"} <= set(marks):
@@ -283,17 +287,21 @@ def _refuse_foreign_text(text: str) -> None:
 
 
 def _decode_twice(value: str, notes: Notebook, reader: _Reader) -> JsonValue:
-    """A document that is JSON text inside a JSON text."""
-    if not value.lstrip().startswith(("{", "[")):
-        return value
-    try:
-        inner = reader.read(value, strict=False)
-    except ValueError:
-        return value
+    """A document that is JSON text inside a JSON text, even more than once."""
+    inner: JsonValue = value
+    for _ in range(3):
+        if not isinstance(inner, str) or not inner.lstrip().startswith(("{", "[", '"')):
+            break
+        try:
+            inner = reader.read(inner, strict=False)
+        except ValueError:
+            return value
     check_depth(inner)
-    notes.add(
-        "double-encoded", "the document is encoded twice (JSON inside a text); it is decoded twice"
-    )
+    if inner is not value:
+        notes.add(
+            "double-encoded",
+            "the document is encoded twice (JSON inside a text); it is decoded as often",
+        )
     return inner
 
 

@@ -14,6 +14,7 @@ from preset_engine.errors import InputTooLarge
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.model import PromptEntry
 from preset_engine.preset.notebook import Notebook
+from preset_engine.preset.regex_check import is_valid_pattern
 from preset_engine.preset.values import check_depth
 
 SETTINGS_ENTRY = "SPresetSettings"
@@ -90,17 +91,27 @@ def _as_list(value: JsonValue, path: str, notes: Notebook) -> list[JsonObject]:
         if value not in (None, {}, ""):
             notes.add("regex-not-list", "the regex scripts are no list; they are left out", path)
         return []
-    return [item for item in value if isinstance(item, dict)]
+    found = [item for item in value if isinstance(item, dict)]
+    if len(found) < len(value):
+        notes.add("regex-not-list", "regex scripts that are no objects are left out", path)
+    return found
 
 
 def _review(script: JsonObject, path: str, notes: Notebook) -> None:
     pattern = script.get("findRegex")
     if not isinstance(pattern, str) or not pattern.strip():
         notes.add("regex-empty", "a regex script has no pattern and never matches", path)
-    elif not (pattern.startswith("/") and pattern.rfind("/") > 0):
+        return
+    if not (pattern.startswith("/") and pattern.rfind("/") > 0):
         notes.add(
             "regex-without-slashes",
             "a pattern stands without slashes; it is a regular expression without flags and replaces one match",
+            path,
+        )
+    if not is_valid_pattern(pattern):
+        notes.add(
+            "regex-invalid",
+            "a pattern is no regular expression of JavaScript; its script does nothing",
             path,
         )
     if "replaceString" not in script or "placement" not in script:

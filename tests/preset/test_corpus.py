@@ -2,6 +2,10 @@
 
 import json
 import re
+import subprocess
+import sys
+
+import pytest
 
 from preset_engine.errors import PresetEngineError, WrongKind
 from preset_engine.preset.exporter import export_preset
@@ -81,6 +85,27 @@ def test_a_real_preset_is_taken_and_comes_back_equal(path):
     assert json.dumps(document) == json.dumps(original)  # the order of keys too
     assert imported.preset.prompts
     json.dumps(imported.to_report())
+
+
+@pytest.mark.full
+def test_every_process_gives_the_same_reports():
+    folder = truth.folder("corpus") / "presets"
+    if not folder.is_dir():
+        pytest.skip("the folder of PRESET_ENGINE_CORPUS is absent")
+    code = (
+        "import json, sys; from pathlib import Path; from preset_engine import load_preset\n"
+        "for path in sorted(Path(sys.argv[1]).iterdir()): print(json.dumps(load_preset(path).to_report()))"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code, str(folder)],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(truth.ROOT)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "77")
+    ]
+    assert runs[0] == runs[1]
 
 
 @truth.corpus("faults")
