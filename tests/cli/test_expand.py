@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner, Result
 
+from preset_engine.cli.expand import register
+from preset_engine.errors import PresetEngineError
 from preset_engine.macros.registry import default_registry
 from tests import truth
 
@@ -24,8 +28,17 @@ SCENARIO = {
 
 
 def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """The program in a process of its own."""
     command = [sys.executable, "-m", "preset_engine", "expand", *arguments]
     return subprocess.run(command, input=given, capture_output=True, timeout=60, check=False)
+
+
+def invoke(*arguments: str, given: bytes = b"") -> Result:
+    """The command in this process."""
+    app = typer.Typer()
+    register(app)
+    app.callback()(lambda: None)
+    return CliRunner().invoke(app, ["expand", *arguments], input=given)
 
 
 @pytest.fixture
@@ -51,9 +64,9 @@ def test_a_row_a_line_is_answered_in_order(scenario: str) -> None:
     ]
     lines = [json.dumps(row) for row in rows]
     lines.insert(1, "{broken")
-    done = run("--scenario", scenario, "--lines", given="\n".join(lines).encode())
-    answers = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
-    assert done.returncode == 1
+    done = invoke("--scenario", scenario, "--lines", given="\n".join(lines).encode())
+    answers = [json.loads(line) for line in done.stdout_bytes.decode("ascii").splitlines()]
+    assert done.exit_code == 1
     assert [answer.get("id") for answer in answers] == ["a", None, "b", "c", "d", "e"]
     assert answers[0] == {"id": "a", "output": "2", "local_after": {"n": 2}}
     assert [("error" in answer) for answer in answers] == [False, True, False, True, True, False]
@@ -61,7 +74,7 @@ def test_a_row_a_line_is_answered_in_order(scenario: str) -> None:
 
 
 def test_json_tells_variables_volatility_and_notes(scenario: str) -> None:
-    done = run("--scenario", scenario, "--json", given=b"{{setvar::k::v}}{{time}}{{foo}}")
+    done = invoke("--scenario", scenario, "--json", given=b"{{setvar::k::v}}{{time}}{{foo}}")
     answer = json.loads(done.stdout)
     assert answer["output"] == "4:00 PM{{foo}}"
     assert answer["local_after"] == {"n": "1", "k": "v"}
@@ -71,37 +84,39 @@ def test_json_tells_variables_volatility_and_notes(scenario: str) -> None:
 
 @pytest.mark.parametrize(("engine", "value"), [("new", b"4"), ("legacy", b"{{.n = 4}}{{.n}}")])
 def test_the_engine_can_be_chosen(scenario: str, engine: str, value: bytes) -> None:
-    done = run("--scenario", scenario, "--engine", engine, given=b"{{.n = 4}}{{.n}}")
-    assert done.stdout == value
+    done = invoke("--scenario", scenario, "--engine", engine, given=b"{{.n = 4}}{{.n}}")
+    assert done.stdout_bytes == value
 
 
 def test_the_list_is_the_registry() -> None:
-    done = run("--list", "--json", "--engine", "new")
+    done = invoke("--list", "--json", "--engine", "new")
     names = {entry["name"] for entry in json.loads(done.stdout)}
     assert names == {macro.name for macro in default_registry() if macro.names("new")}  # type: ignore[arg-type]
-    assert b"{{setvar::name::value}}" in run("--list", "--json", "--engine", "native").stdout
+    assert "{{setvar::name::value}}" in invoke("--list", "--json", "--engine", "native").stdout
 
 
 def test_the_list_is_a_table_for_people() -> None:
-    assert "{{lastUserMessage}}" in run("--list", "--engine", "native").stdout.decode()
+    assert "{{lastUserMessage}}" in invoke("--list", "--engine", "native").stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "given", "said"),
     [
-        (["--engine", "old"], b"", b"--engine is one of new, legacy, native"),
-        (["--scenario", "/nowhere/s.json"], b"", b"/nowhere/s.json: cannot be read"),
-        ([], b"\xff\xfe", b"standard input: not UTF-8 text"),
-        ([], b"{{space::99999999999}}", b"standard input, character 0"),
+        (["--engine", "old"], b"", "--engine is one of new, legacy, native"),
+        (["--scenario", "/nowhere/s.json"], b"", "/nowhere/s.json: cannot be read"),
+        ([], b"\xff\xfe", "standard input: not UTF-8 text"),
+        ([], b"{{space::99999999999}}", "standard input, character 0"),
     ],
 )
-def test_wrong_use_is_one_line_and_status_two(
-    arguments: list[str], given: bytes, said: bytes
-) -> None:
-    done = run(*arguments, given=given)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert done.stderr.count(b"\n") == 1
+def test_wrong_use_is_an_error_of_ours(arguments: list[str], given: bytes, said: str) -> None:
+    error = invoke(*arguments, given=given).exception
+    assert isinstance(error, PresetEngineError)
+    assert said in str(error)
+
+
+def test_an_error_is_one_line_and_status_two() -> None:
+    done = run("--engine", "old")
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
 
 
 def test_the_table_of_captures_runs_as_a_filter() -> None:
@@ -112,8 +127,8 @@ def test_the_table_of_captures_runs_as_a_filter() -> None:
     given = table.read_bytes()
     for engine in ("new", "legacy"):
         where = str(golden / "macro_environment.json")
-        done = run("--scenario", where, "--lines", "--engine", engine, given=given)
-        answers = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+        done = invoke("--scenario", where, "--lines", "--engine", engine, given=given)
+        answers = [json.loads(line) for line in done.stdout_bytes.decode("ascii").splitlines()]
         rows = [json.loads(line) for line in given.decode().splitlines()]
         assert answers == [{"id": row["id"], **row[engine]} for row in rows]
-        assert done.returncode == 0
+        assert done.exit_code == 0

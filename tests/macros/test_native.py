@@ -65,7 +65,7 @@ def test_no_persona_gives_the_name_and_no_name_nothing() -> None:
 
 def test_a_limit_is_a_note_and_the_text_stays() -> None:
     one = expander(Engine.native, Limits(output_chars=1000))
-    bomb = "{{setvar::a::0123456789}}" + "{{setvar::a::{{getvar::a}}{{getvar::a}}}}" * 20
+    bomb = "{{setvar::a::abcdefghij}}" + "{{setvar::a::{{getvar::a}}{{getvar::a}}}}" * 20
     assert one.expand(bomb, place="$.prompts[7]") == bomb
     (note,) = one.notes()
     assert (note.code, note.path) == ("macro-limit", "$.prompts[7]")
