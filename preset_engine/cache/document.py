@@ -6,12 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from preset_engine.cache.prices import Money
 from preset_engine.cache.report import Report, Row
 from preset_engine.errors import Note, Weight
 from preset_engine.log.call import SkipKind
 from preset_engine.log.times import format_time
+
+if TYPE_CHECKING:
+    from preset_engine.cache.prices import Money
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from preset_engine.cache.document import Baseline, Document, remarks
 from preset_engine.cache.lifetimes import LIFETIMES
-from preset_engine.cache.prices import Money, count_money, load_prices
 from preset_engine.cache.query import KEYS, Question
 from preset_engine.cache.reading import EngineName, Logs, Tick, open_logs
 from preset_engine.cache.report import Report
 from preset_engine.errors import InputRefused
 from preset_engine.log.times import read_time
+
+if TYPE_CHECKING:
+    from preset_engine.cache.prices import Money, Prices
 
 DAY_MS = 86_400_000
 
@@ -46,7 +49,7 @@ def make_document(wish: Wish, tick: Tick | None = None) -> Document:
         InputRefused: an option, a price file or a log cannot be used.
         MissingExtra: the wished engine is not installed.
     """
-    prices = None if wish.prices is None else load_prices(wish.prices)
+    prices = None if wish.prices is None else _load(wish.prices)
     ranges = [text for text in wish.compare if ".." in text and not Path(text).exists()]
     sets = [text for text in wish.compare if text not in ranges]
     if len(ranges) + bool(sets) > 1:
@@ -58,8 +61,7 @@ def make_document(wish: Wish, tick: Tick | None = None) -> Document:
         if ranges:
             other = _ask_range(logs, wish.question, ranges[0])
         if prices is not None:
-            by_model = replace(wish.question, by=("model",), with_days=False)
-            money = count_money(logs.ask(by_model), prices)
+            money = _count_money(logs, wish.question, prices)
         skipped = tuple((kind, reason, n) for (kind, reason), n in sorted(logs.skipped.items()))
         notes = (*logs.notes, *remarks(report, skipped))
         files, engine = tuple(map(str, logs.files)), logs.engine
@@ -137,6 +139,18 @@ def ask_for(
         lifetimes=LIFETIMES if use_lifetimes else {},
         with_days=with_days,
     )
+
+
+def _load(path: Path) -> Prices:
+    from preset_engine.cache.prices import load_prices  # few runs have prices
+
+    return load_prices(path)
+
+
+def _count_money(logs: Logs, question: Question, prices: Prices) -> Money:
+    from preset_engine.cache.prices import count_money
+
+    return count_money(logs.ask(replace(question, by=("model",), with_days=False)), prices)
 
 
 def _ask_range(logs: Logs, question: Question, text: str) -> Report:
