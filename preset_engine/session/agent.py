@@ -35,8 +35,10 @@ from preset_engine.session.events import Event, EventKind, Observer, Observers
 from preset_engine.session.forest import Forest
 from preset_engine.session.fork import Child, inherited, write_child
 from preset_engine.session.frame import Ask, AskKind
+from preset_engine.session.greeting import first_records
 from preset_engine.session.meta import SessionMeta
-from preset_engine.session.prompt import MutationProducer, PromptSetup
+from preset_engine.session.prepared import MutationProducer
+from preset_engine.session.prompt import PromptSetup
 from preset_engine.session.protocols import Store
 from preset_engine.session.queue import Queues
 from preset_engine.session.setup import AgentSetup, freeze
@@ -138,7 +140,7 @@ class Agent(Forest):
         if system_prompt is not None:
             own = replace(own, system_prompt=system_prompt)
         merged = merge_config(defaults=self._setup.defaults, fork=own)
-        records = await inherited((), None, opening, self.now())
+        records = first_records(self._setup.prompt.content, opening, self.now())
 
         async def write(inside: Store) -> SessionMeta:
             node = await inside.create_session(label=label, session_id=session_id)

@@ -12,7 +12,7 @@ from preset_engine.errors import AdapterError, PresetEngineError
 from preset_engine.llm.request import ModelAdapter
 from preset_engine.llm.stream import Reply, ReplyBuilder, deltas
 from preset_engine.llm.text import TextPieces
-from preset_engine.session.prompt import Prepared
+from preset_engine.session.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True)

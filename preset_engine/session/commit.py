@@ -16,7 +16,7 @@ from preset_engine.llm.request import ToolCall, Usage
 from preset_engine.llm.stream import Reply
 from preset_engine.messages import JsonObject, JsonValue, Role
 from preset_engine.session.meta import SessionMeta
-from preset_engine.session.prompt import Prepared, write_base
+from preset_engine.session.prepared import Prepared, write_base
 from preset_engine.session.protocols import SessionStorage, TurnCommit
 from preset_engine.session.record import SessionRecord
 from preset_engine.tokens import TokenCounter

@@ -11,7 +11,7 @@ from preset_engine.errors import SessionNotFound, StorageError
 from preset_engine.session.commit import TurnResult
 from preset_engine.session.memo import RecordMemo
 from preset_engine.session.meta import CompressionSnapshot, SessionMeta
-from preset_engine.session.prompt import Loaded, Prepared
+from preset_engine.session.prepared import Loaded, Prepared
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.record import SessionRecord
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from preset_engine.session.call import CallListener
 from preset_engine.session.config import CompressFn, ConsolidateFn
-from preset_engine.session.prompt import MutationProducer, PromptSetup
+from preset_engine.session.prepared import MutationProducer
+from preset_engine.session.prompt import PromptSetup
 from preset_engine.session.shared_memory import SharedMemory
 
 

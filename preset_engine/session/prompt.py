@@ -7,10 +7,9 @@ ready to be sent one `Prepared`; both are values, so a prompt can be looked at w
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TypeAlias
 
 from preset_engine.compile.mutations import ContextMutation
 from preset_engine.compile.reduce import reduce_turn_context
@@ -21,7 +20,7 @@ from preset_engine.dialect import Dialect
 from preset_engine.errors import SessionError
 from preset_engine.history.window import UNLIMITED, window_start
 from preset_engine.llm.request import Request, ToolSpec
-from preset_engine.messages import ChatMessage, JsonObject, JsonValue, Role
+from preset_engine.messages import ChatMessage, JsonValue, Role
 from preset_engine.preset.model import Generation, Preset
 from preset_engine.session.compression import (
     Budget,
@@ -35,8 +34,13 @@ from preset_engine.session.compression import (
 from preset_engine.session.config import CompressFn
 from preset_engine.session.frame import Frame
 from preset_engine.session.memo import RecordMemo
-from preset_engine.session.meta import CompressionSnapshot, SessionMeta
-from preset_engine.session.record import SessionRecord
+from preset_engine.session.prepared import (
+    Loaded,
+    MutationProducer,
+    Prepared,
+    TurnView,
+    read_base,
+)
 from preset_engine.session.slots import make_slots
 from preset_engine.tokens import TokenCounter
 
@@ -68,66 +72,6 @@ class PromptSetup:
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     model: str | None = None
     window_records: int = UNLIMITED
-
-
-@dataclass(frozen=True, slots=True)
-class TurnView:
-    """What a mutation producer may look at before a call.
-
-    Attributes:
-        session: the session's meta.
-        history: the records that would be shown, as messages.
-        turn: the user's text.
-        generation_type: what sort of call it is.
-    """
-
-    session: SessionMeta
-    history: tuple[ChatMessage, ...]
-    turn: str
-    generation_type: str
-
-
-MutationProducer: TypeAlias = Callable[[TurnView], Awaitable[Sequence[ContextMutation]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A session's stored state at one version. The memory is not in it."""
-
-    meta: SessionMeta
-    records: tuple[SessionRecord, ...] = ()
-    system_prompt: str | None = None
-    insight: str | None = None
-    variables: JsonObject = field(default_factory=dict)
-    state: JsonObject = field(default_factory=dict)
-    snapshot: CompressionSnapshot | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A call that is ready to be sent.
-
-    Attributes:
-        loaded: the state it was made from.
-        frame: what the call is about.
-        compressed: what of the history is covered by a summary.
-        compiled: the messages with their plan and notes.
-        request: what the adapter gets.
-        insight: the insight that the prompt holds; None where there is none or no place for it.
-        window_first: number of the window's first record; 0 when everything is held.
-        dialect: the rules it was compiled by.
-        is_limited: the model's window is known.
-    """
-
-    loaded: Loaded
-    frame: Frame
-    compressed: Compressed
-    compiled: CompiledTurn
-    request: Request
-    insight: str | None = None
-    window_first: int = 0
-    dialect: Dialect = Dialect.native
-    is_limited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,32 +270,3 @@ def _compile(setup: PromptSetup, content: Content) -> CompiledTurn:
     return compile_turn(
         setup.preset, content, dialect=setup.dialect, context=setup.context, squash=setup.squash
     )
-
-
-def read_base(loaded: Loaded) -> UsageBase | None:
-    """The reported size of the newest prompt, from the session's state; None when it no longer fits the records."""
-    usage = loaded.state.get("usage")
-    if not isinstance(usage, dict):
-        return None
-    size, count, estimated = (usage.get(key) for key in ("input_tokens", "records", "estimated"))
-    if not (isinstance(size, int) and isinstance(count, int) and isinstance(estimated, int)):
-        return None
-    if not 0 < count <= len(loaded.records):
-        return None
-    through = loaded.records[count - 1].number
-    return UsageBase(size, through, estimated, str(usage.get("covered", "")))
-
-
-def write_base(prepared: Prepared, input_tokens: int | None, counter: TokenCounter) -> JsonObject:
-    """The state's entry for `read_base`; empty where the provider told nothing or no window is known."""
-    if input_tokens is None or not prepared.is_limited:
-        return {}
-    shown = prepared.loaded.records
-    kept = prepared.frame.keep_through
-    count = len(shown) if kept is None else sum(record.number <= kept for record in shown)
-    return {
-        "input_tokens": input_tokens,
-        "records": count + len(prepared.frame.added),
-        "estimated": message_tokens(prepared.request.messages, counter),
-        "covered": prepared.compressed.digest,
-    }

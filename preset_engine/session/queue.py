@@ -1,8 +1,8 @@
 """One thing at a time for each session, everything at once across sessions.
 
 Turns, streams, consolidations, forks and archiving of one session run one after another, in the order in which
-they were asked for. A tool that runs inside a turn may fork the session it works in (that joins the turn), but
-may not start another turn there: it would wait for itself.
+they were asked for. A tool that runs inside a turn may fork or archive any session without waiting, since every
+commit is whole; but it may not start another turn of its own session: it would wait for itself.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ class Queues:
 
         Args:
             key: the session.
-            may_join: work that a tool of this very session starts runs inside the tool's turn.
+            may_join: work that a tool starts runs inside the tool's turn.
 
         Raises:
             SessionError: the block would wait for the turn it is part of.
         """
-        if (id(self), key) in _working.get():
-            if not may_join:
-                raise SessionError(f"a tool of session {key!r} cannot start another turn of it")
-            yield
+        inside = {held for owner, held in _working.get() if owner == id(self)}
+        if key in inside and not may_join:
+            raise SessionError(f"a tool of session {key!r} cannot start another turn of it")
+        if inside and may_join:
+            yield  # waiting for another session here could be waiting for one that waits for us
             return
         line = self._lines.setdefault(key, _Line())
         line.members += 1

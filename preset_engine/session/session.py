@@ -31,13 +31,11 @@ from preset_engine.session.config import (
 )
 from preset_engine.session.fork import Child, inherited, resolve_context, write_child
 from preset_engine.session.frame import Ask, AskKind, make_frame
+from preset_engine.session.greeting import first_records
 from preset_engine.session.loading import Loader
 from preset_engine.session.options import SessionSetup
-from preset_engine.session.prompt import (
-    Prepared,
-    PromptParts,
-    prepare,
-)
+from preset_engine.session.prepared import Prepared
+from preset_engine.session.prompt import PromptParts, prepare
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.refine import compress_with
 from preset_engine.session.stored import StoredSession
@@ -96,7 +94,7 @@ class Session(StoredSession):
             label: its label, which its prompts show; empty for none.
             system_prompt: its system prompt.
             session_id: an id of the caller's; default a new one.
-            opening: a first line of the assistant.
+            opening: a first line of the assistant; None takes the card's greeting, if there is a card.
             adapter: as for the constructor.
             tools: as for the constructor.
             setup: as for the constructor.
@@ -105,7 +103,7 @@ class Session(StoredSession):
         session = cls(
             storage, session_id or _new_id(setup), adapter=adapter, tools=tools, setup=setup
         )
-        records = await inherited((), None, opening, session.now())
+        records = first_records(setup.prompt.content, opening, session.now())
         child = Child(session.id, label, system_prompt, records)
         await storage.transaction(lambda inside: write_child(inside, child))
         return session
@@ -291,8 +289,8 @@ class Session(StoredSession):
         self, ask: Ask, compress: Callable[[], CompressFn], *, is_preview: bool = False
     ) -> Prepared:
         adapter = self._adapter if is_preview else self._model()
-        await self._active()
         loaded = await self._loader.load()
+        self._check_active(loaded.meta)
         shared = self._setup.shared_memory
         parts = PromptParts(
             task=ask.task,

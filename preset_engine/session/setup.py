@@ -20,7 +20,8 @@ from preset_engine.session.events import Observers
 from preset_engine.session.fork import ForkPlan, resolve_context
 from preset_engine.session.meta import FrozenConfig
 from preset_engine.session.options import SessionSetup
-from preset_engine.session.prompt import MutationProducer, PromptSetup
+from preset_engine.session.prepared import MutationProducer
+from preset_engine.session.prompt import PromptSetup
 from preset_engine.session.protocols import Store
 from preset_engine.session.queue import Queues
 from preset_engine.session.session import Session

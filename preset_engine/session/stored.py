@@ -56,7 +56,9 @@ class StoredSession:
         return meta
 
     async def _active(self) -> SessionMeta:
-        meta = await self.meta()
+        return self._check_active(await self.meta())
+
+    def _check_active(self, meta: SessionMeta) -> SessionMeta:
         if meta.is_archived:
             raise SessionArchived(f"session {self._id!r} is archived; fork it to go on")
         return meta

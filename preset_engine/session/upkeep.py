@@ -9,7 +9,6 @@ from __future__ import annotations
 import anyio
 from anyio.abc import TaskGroup
 
-from preset_engine.errors import PresetEngineError
 from preset_engine.session.engine import AgentTurn, Engine
 from preset_engine.session.engines import Engines
 from preset_engine.session.events import Event, EventKind, Observers
@@ -55,7 +54,7 @@ class Upkeep:
             return
         try:
             await self._consolidate(engine)
-        except PresetEngineError as error:
+        except Exception as error:  # noqa: BLE001  the turn is stored and stays good
             await self._fail(engine.session.id, error)
 
     async def _consolidate(self, engine: Engine) -> str:

@@ -18,7 +18,7 @@ from preset_engine.session.config import ForkProfile, PromptMode, SessionConfig,
 from preset_engine.session.engines import Engines
 from preset_engine.session.events import EventKind
 from preset_engine.session.split_guard import SplitStrategy
-from preset_engine.session.tools import Tool
+from preset_engine.session.tools import Tool, current_run
 
 pytestmark = pytest.mark.anyio
 
@@ -276,6 +276,31 @@ async def test_a_tool_may_fork_the_session_it_runs_in(store):
     assert "cannot start another turn" in turn.results[0].error
 
 
+async def test_tools_of_two_sessions_may_fork_each_other_at_once(store):
+    roots = {}
+
+    async def branch(arguments):
+        await anyio.sleep(0.01)
+        other = next(r for r in roots.values() if r.id != current_run().session_id)
+        return (await agent.fork_session(other.id, label="branch")).id
+
+    model = Scripted(
+        lambda request: (
+            Play.text("ok")
+            if request.messages[-1].role == "tool"
+            else Play.calls(ToolCall("1", "branch"))
+        ),
+        repeat=True,
+    )
+    agent = Agent(store, adapter=model, tools=[Tool(ToolSpec("branch"), branch)])
+    roots.update({name: await agent.create_session(label=name) for name in "ab"})
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            for root in roots.values():
+                group.start_soon(agent.turn, root.id, "go")
+    assert len(await agent.list_sessions()) == 4
+
+
 # ---- queues and engines ----
 
 
@@ -500,8 +525,17 @@ async def _fail_inside(agent):
 
 @pytest.mark.parametrize("in_background", [False, True])
 async def test_a_failed_consolidation_is_an_event_and_not_the_turns(store, in_background):
+    async def consolidate(memory, records):
+        raise KeyError("no such thing")
+
     events = []
-    agent = Agent(store, adapter=talking(), consolidate_every=1, observers=[events.append])
+    agent = Agent(
+        store,
+        adapter=talking(),
+        defaults=SessionConfig(consolidate=consolidate),
+        consolidate_every=1,
+        observers=[events.append],
+    )
     root = await agent.create_session()
     if in_background:
         async with agent:
@@ -509,7 +543,7 @@ async def test_a_failed_consolidation_is_an_event_and_not_the_turns(store, in_ba
     else:
         assert (await agent.turn(root.id, "a")).text == "re: a"
     errors = [event for event in events if event.kind is EventKind.ERROR]
-    assert [type(event.error) for event in errors] == [NotConfigured]
+    assert [type(event.error) for event in errors] == [KeyError]
     assert errors[0].source == "consolidate"
 
 

@@ -266,6 +266,16 @@ async def test_without_a_function_the_sessions_own_model_summarises(store):
     assert answer.messages[0].text == "brief"
 
 
+async def test_a_preview_makes_no_summary(store):
+    function = Counting()
+    session = await session_of(store, function, reply(1500))
+    await session.send("u")
+    prepared = await session.preview("v")
+    assert prepared.request.messages[0].text == "[2 records would be summarised here]"
+    assert (function.asked, session.adapter.calls) == ([], 1)
+    assert await store.get_compression_cache(session.id) is None
+
+
 async def test_a_failing_function_fails_the_turn_and_stores_nothing(store):
     async def fail(records):
         raise BadReply("no summary")

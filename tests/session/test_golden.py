@@ -18,7 +18,8 @@ from preset_engine.session.events import EventKind, Observers
 from preset_engine.session.fork import resolve_context
 from preset_engine.session.frame import Ask, AskKind, make_frame
 from preset_engine.session.meta import CompressionSnapshot, SessionMeta
-from preset_engine.session.prompt import Loaded, PromptParts, PromptSetup, prepare
+from preset_engine.session.prepared import Loaded
+from preset_engine.session.prompt import PromptParts, PromptSetup, prepare
 from preset_engine.session.refine import compress_messages, consolidate_messages, strip_thinking
 from preset_engine.session.session import Session
 from preset_engine.session.shared_memory import SharedMemory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from preset_engine import Content, Dialect, load_preset
+from preset_engine import Agent, Content, Dialect, load_preset
 from preset_engine.llm.request import ToolCall
 from preset_engine.llm.scripted import Play, Scripted
 from preset_engine.session.options import SessionSetup
@@ -142,6 +142,34 @@ async def test_a_failed_call_keeps_the_variables(store):
     with pytest.raises(Exception, match="abort"):
         await session.send("a")
     assert await store.get_variables(session.id) == {}
+
+
+CARD = {
+    "name": "Mira",
+    "first_mes": "Hello {{user}}, I am {{char}}.",
+    "alternate_greetings": ["Oh, {{user}}!", ""],
+}
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+async def test_a_cards_greeting_is_the_first_record_and_its_alternates_are_swipes(store, dialect):
+    prompt = PromptSetup(PLAIN, Content(card=CARD, user="Noa"), dialect)
+    options = {"label": "", "adapter": Scripted("1", "2"), "setup": SessionSetup(prompt=prompt)}
+    session = await Session.create(store, **options)
+    first = (await session.messages())[0]
+    assert (first.role, first.content) == ("assistant", "Hello Noa, I am Mira.")
+    assert first.alternatives == ("Hello Noa, I am Mira.", "Oh, Noa!")
+    await session.choose_alternative(1, 1)
+    await session.send("a")
+    await session.send("b")
+    for turn in (0, 1):
+        assert ("assistant", "Oh, Noa!") in sent(session, turn)
+    assert "Hello" not in str(sent(session))
+    quiet = await Session.create(store, opening="", **options)
+    assert await quiet.messages() == []
+    agent = Agent(store, adapter=Scripted("1"), prompt=prompt)
+    root = await agent.create_session(opening="Given.")
+    assert [record.content for record in await agent.list_messages(root.id)] == ["Given."]
 
 
 @pytest.mark.parametrize("dialect", Dialect)
