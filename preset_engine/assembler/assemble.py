@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from preset_engine.assembler.collection import Collection, collect, override, supply
+from preset_engine.assembler.change import reads_old
+from preset_engine.assembler.collection import Collection, collect, entry_origin, override, supply
 from preset_engine.assembler.examples import ExampleBlock, parse_examples
 from preset_engine.assembler.extension import (
     ExtensionPrompt,
@@ -69,7 +70,23 @@ def assemble(scene: Scene) -> Zones:
     zones = _fill(scene, material, collection)
     if scene.switches.keeps_variables:
         expand_for_bookkeeping(scene, material.extensions)
+        _mark_early_readers(scene)
     return zones
+
+
+def _mark_early_readers(scene: Scene) -> None:
+    """An entry that reads a variable before another sets it says something else next turn."""
+    changed = scene.changed_variables()
+    if not changed:
+        return
+    order, entries = read_skeleton(scene.preset, scene.switches)
+    known: set[tuple[str, str]] = set()
+    for item in order:
+        entry = entries.get(item.identifier)
+        if entry is None or not item.is_enabled or "{{" not in entry.content:
+            continue
+        if reads_old(entry.content, changed, known):
+            scene.causes[entry_origin(entry)] = entry.content
 
 
 def _gather(scene: Scene) -> _Material:

@@ -29,6 +29,8 @@ from preset_engine.squash.runs import Span
 from preset_engine.squash.zones import HistoryZone
 from preset_engine.tokens import TokenCounter
 
+# What lasts only if the piece behind it does.
+_FOLLOWERS = frozenset({OriginKind.JOINER, OriginKind.PLACEHOLDER})
 # Joiners belong to what they join; a session's summary leads the history and stays there.
 _STEADY = frozenset({OriginKind.JOINER, OriginKind.SESSION})
 
@@ -205,25 +207,34 @@ class Plan:
 
     def stable_prefix(self) -> StablePrefix:
         """Where the stable prefix ends, and what ends it."""
-        whole = tokens = pending = characters = 0
+        whole = tokens = pending = 0
         for number, draft in enumerate(self._drafts()):
-            whole, characters = number, 0
-            position = 0
+            characters = position = 0
             for piece in draft.pieces:
                 position += len(piece.text)
-                if piece.origin.kind is OriginKind.JOINER:
+                if piece.origin.kind in _FOLLOWERS:
                     pending += self._count(piece.text)
                     continue
-                stability, _ = self._stability(piece)
-                if stability is not Stability.STABLE:
-                    if not characters and whole and self._shaped.joins:
-                        # The next turn may join more text to the last whole message.
-                        whole, characters = whole - 1, len(self._shaped.messages[whole - 1].text)
+                if self._stability(piece)[0] is not Stability.STABLE:
                     breaker = self._piece(piece, position - len(piece.text))
-                    return StablePrefix(whole, characters, tokens, breaker)
+                    return self._prefix(
+                        number if characters else whole, characters, tokens, breaker
+                    )
                 tokens += pending + self._count(piece.text)
                 pending, characters = 0, position
-        return StablePrefix(len(self), 0, tokens, None)
+            if characters or not draft.pieces:
+                whole = number + 1
+        return self._prefix(whole, 0, tokens, None)
+
+    def _prefix(
+        self, whole: int, characters: int, tokens: int, breaker: PlannedPiece | None
+    ) -> StablePrefix:
+        """The prefix; where neighbours join, the next turn may add text to the last whole message."""
+        if not characters and whole and self._shaped.joins:
+            return StablePrefix(
+                whole - 1, len(self._shaped.messages[whole - 1].text), tokens, breaker
+            )
+        return StablePrefix(whole, characters, tokens, breaker)
 
     def to_json(self) -> list[JsonValue]:
         """Every message with its pieces, as JSON."""
@@ -276,8 +287,8 @@ class Plan:
 
     def _stability(self, piece: Piece) -> tuple[Stability, str]:
         origin = piece.origin
-        if piece.volatile:
-            raw = self._causes.get(origin)
+        raw = self._causes.get(origin)
+        if piece.volatile or raw is not None:
             cause = cause_of(raw) if raw is not None else _usual_cause(origin)
             return Stability.VOLATILE, f"each turn: {cause}"
         if origin in self._moving_origins():

@@ -132,6 +132,19 @@ class Scene:
             self.causes[origin] = raw
         return volatile
 
+    def changed_variables(self) -> set[tuple[str, str]]:
+        """Variables that are not what they were when the assembly began, by store and name."""
+        stores = (
+            ("local", self.content.variables, self.view.variables.local),
+            ("global", self.content.global_variables, self.view.variables.shared),
+        )
+        return {
+            (store, name)
+            for store, before, after in stores
+            for name in {*before, *after}
+            if before.get(name) != dict.get(after, name)
+        }
+
     def setting(self, name: str) -> JsonValue:
         """One of the caller's settings, None where it is absent."""
         return self.content.settings.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,9 +52,10 @@ def test_a_longer_chat_begins_with_the_stable_prefix(body, history, mode, dialec
     for number in range(turns):
         said = (ChatMessage("user", "Now what?"), ChatMessage("assistant", f"Reply {number}."))
         longer = (*longer, *said)
-    later = compile_turn(
-        preset, content_of(longer, "And now?"), dialect=dialect, squash=mode, context=context
-    )
+    content = content_of(longer, "And now?")
+    if dialect is Dialect.sillytavern:
+        content = replace(content, variables=first.variables["local"])
+    later = compile_turn(preset, content, dialect=dialect, squash=mode, context=context)
     prefix = first.plan.stable_prefix()
     count = prefix.messages
     assert later.messages[:count] == first.messages[:count]
