@@ -44,8 +44,12 @@ def clean_json(value: JsonValue) -> JsonValue:
             return {clean_text(key): clean_json(item) for key, item in value.items()}
         case list() | tuple():
             return [clean_json(item) for item in value]
-        case _:
+        case None | bool() | int() | float():
             return value
+        case _:
+            raise SessionError(
+                f"a value of type {type(value).__name__} is no JSON and cannot be stored"
+            )
 
 
 def clean_object(value: Mapping[str, JsonValue]) -> JsonObject:

@@ -1,6 +1,6 @@
 """Bytes on a disk that are there or not there: append with a way back, a lock among processes, errors in our words.
 
-Everything here blocks and runs in a thread. An append to several files is one step by an undo file::
+All but the waiting for the lock blocks and runs in a thread. An append to several files is one step by an undo file::
 
     pending.json (names and old lengths) is written -> lines are appended -> pending.json is removed = committed
 
@@ -10,6 +10,7 @@ before it could acknowledge anything.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import fcntl
 import json
@@ -167,7 +168,7 @@ class ProcessLock:
             return False
         return True
 
-    def wait(self) -> None:
+    async def wait(self) -> None:
         """Take the lock, waiting for others; raises `StorageError` when they do not let go."""
         deadline, pause = time.monotonic() + LOCK_SECONDS, 0.0005
         while not self.try_now():
@@ -175,7 +176,7 @@ class ProcessLock:
                 raise StorageError(
                     f"another process has held {self._path} for {LOCK_SECONDS:.0f} seconds; end it and retry"
                 )
-            time.sleep(pause)
+            await asyncio.sleep(pause)
             pause = min(pause * 1.5, 0.01)
 
     def let_go(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from preset_engine.errors import StorageFormat
 from preset_engine.storage.disk import our_errors, write_whole
 from preset_engine.storage.journal import FileJournal, file_name
-from preset_engine.storage.local import LocalStore
+from preset_engine.storage.local import Family, LocalStore
 from preset_engine.storage.threads import run_to_end
 from preset_engine.storage.workspace import Workspace
 
@@ -23,15 +23,12 @@ async def open_files(
 ) -> LocalStore:
     """Open the store in a folder, creating it where needed; raises `StorageFormat`, `StorageLost`."""
     await run_to_end(lambda: _prepare(folder))
-    stores: dict[str, LocalStore] = {}
 
-    def store_of(name: str) -> LocalStore:
-        if name not in stores:
-            journal = FileJournal(folder / "tenants" / file_name(name))
-            stores[name] = LocalStore(name, Workspace(journal, clock, new_id), store_of)
-        return stores[name]
+    def work_of(name: str) -> Workspace:
+        journal = FileJournal(folder / "tenants" / file_name(name))
+        return Workspace(journal, clock, new_id)
 
-    return store_of(tenant)
+    return Family(work_of).store(tenant)
 
 
 def _prepare(folder: Path) -> None:

@@ -69,18 +69,10 @@ class FileJournal:
 
     async def acquire(self, shelf: Shelf) -> None:
         """Keep other processes out and read what they wrote to the tree."""
-        if not self._lock.try_now():
-            await self._wait()
+        await self._lock.wait()
         try:
             if self._is_behind(None, shelf):
                 await run_to_end(partial(self._mend_and_read, shelf, _TREE))
-        except BaseException:
-            self._lock.let_go()
-            raise
-
-    async def _wait(self) -> None:
-        try:
-            await run_to_end(self._lock.wait)
         except BaseException:
             self._lock.let_go()
             raise

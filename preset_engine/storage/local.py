@@ -31,15 +31,13 @@ class LocalStore(LocalContent, LocalTree):
     Args:
         tenant: whose sessions these are.
         work: the tenant's workspace.
-        open_tenant: gives another tenant's store over the same place.
+        family: the stores of all tenants of the place.
     """
 
-    def __init__(
-        self, tenant: str, work: Workspace, open_tenant: Callable[[str], LocalStore]
-    ) -> None:
+    def __init__(self, tenant: str, work: Workspace, family: Family) -> None:
         self._tenant = tenant
         self._work = work
-        self._open_tenant = open_tenant
+        self._family = family
 
     @property
     def tenant(self) -> str:
@@ -48,7 +46,7 @@ class LocalStore(LocalContent, LocalTree):
 
     def for_tenant(self, tenant: str) -> LocalStore:
         """Another tenant's store over the same place; a transaction covers one tenant."""
-        return self._open_tenant(check_tenant(tenant))
+        return self._family.store(check_tenant(tenant))
 
     async def transaction(self, work: Callable[[LocalStore], Awaitable[Result]]) -> Result:
         """Run `work(self)` as one step; an exception undoes it."""
@@ -86,8 +84,27 @@ class LocalStore(LocalContent, LocalTree):
                 block.make(change)
 
     async def close(self) -> None:
-        """Give files back."""
-        await self._work.journal.close()
+        """Give the files of all tenants back."""
+        await self._family.close()
+
+
+class Family:
+    """The stores over one place, one for each tenant that was asked for."""
+
+    def __init__(self, open_work: Callable[[str], Workspace]) -> None:
+        self._open_work = open_work
+        self._works: dict[str, Workspace] = {}
+
+    def store(self, tenant: str) -> LocalStore:
+        """The tenant's store; two of one tenant share their workspace."""
+        if tenant not in self._works:
+            self._works[tenant] = self._open_work(tenant)
+        return LocalStore(tenant, self._works[tenant], self)
+
+    async def close(self) -> None:
+        """Give all files back."""
+        for work in self._works.values():
+            await work.journal.close()
 
 
 def _content_of(dump: SessionDump) -> Iterator[Change]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from preset_engine.storage.changes import Change
-from preset_engine.storage.local import LocalStore
+from preset_engine.storage.local import Family, LocalStore
 from preset_engine.storage.shelf import Shelf
 from preset_engine.storage.workspace import Workspace
 
@@ -37,11 +37,4 @@ def open_memory(
     tenant: str, clock: Callable[[], datetime], new_id: Callable[[], str]
 ) -> LocalStore:
     """An empty store that ends with the process; its tenants share nothing but the call."""
-    stores: dict[str, LocalStore] = {}
-
-    def store_of(name: str) -> LocalStore:
-        if name not in stores:
-            stores[name] = LocalStore(name, Workspace(NoJournal(), clock, new_id), store_of)
-        return stores[name]
-
-    return store_of(tenant)
+    return Family(lambda _: Workspace(NoJournal(), clock, new_id)).store(tenant)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from anyio import CancelScope
 
 from preset_engine.errors import (
+    InputRefused,
     MissingExtra,
     PresetEngineError,
     SessionChanged,
@@ -83,6 +84,10 @@ class PostgresDatabase:
             first = await psycopg.AsyncConnection.connect(
                 self._url, autocommit=True, connect_timeout=10
             )
+        except psycopg.ProgrammingError as error:  # its words may show a part of the password
+            raise InputRefused(
+                "this PostgreSQL address cannot be read; write special characters as %XX"
+            ) from error
         except psycopg.Error as error:
             raise _lost(error) from error
         async with first:

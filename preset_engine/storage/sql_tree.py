@@ -106,7 +106,10 @@ class SqlTree:
 
     async def list_roots(self) -> list[TopologyNode]:
         """Nodes without a parent in order of creation."""
-        return [node for node in await self.list_all() if node.parent_id is None]
+        sql = """SELECT id FROM pe_sessions WHERE tenant = ? AND parent_id IS NULL
+            ORDER BY created_at, id"""
+        rows = await self._work.fetch(sql, (self._tenant,))
+        return await self._nodes([row[0] for row in rows])
 
     async def get_tree(self) -> list[SessionTreeNode]:
         """The forest as nested views."""

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from threading import Thread
 
 import aiosqlite
 from anyio import CancelScope, Lock
@@ -157,11 +158,15 @@ class _SqliteConnection:
 
 
 async def _connect(path: str) -> _SqliteConnection:
+    opening = aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    # A store that was not closed must not keep the process alive; a commit under way is whole or absent anyway.
+    thread = getattr(opening, "_thread", opening)
+    if isinstance(thread, Thread):
+        thread.daemon = True
     try:
-        connection = await aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        return _SqliteConnection(await opening, path)
     except sqlite3.Error as error:
         raise StorageLost(f"cannot open {path}: {error}") from error
-    return _SqliteConnection(connection, path)
 
 
 def _closed(path: str) -> StorageLost:

@@ -1,5 +1,8 @@
 """What every back end promises: one set of claims, run over all four."""
 
+import asyncio
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -23,6 +26,7 @@ from preset_engine.session.meta import (
 )
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import RecordQuery, SessionRecord
+from tests.truth import ROOT
 
 pytestmark = pytest.mark.anyio
 
@@ -457,6 +461,19 @@ async def test_nul_and_lone_surrogates_are_replaced_everywhere(store):
     assert await store.get_insight(node.id) is None
 
 
+async def test_a_value_that_is_no_json_is_refused_and_stores_nothing(store):
+    node = await store.create_session()
+    for write in (
+        lambda: store.append_record(node.id, said("user", "x", extra={"at": datetime.now(UTC)})),
+        lambda: store.put_variables(node.id, {"set": {1, 2}}),
+        lambda: store.commit_turn(node.id, TurnCommit([said("user", "x")], state={"a": [b"x"]})),
+    ):
+        with pytest.raises(SessionError, match="is no JSON"):
+            await write()
+    assert await store.list_records(node.id) == []
+    assert (await store.get(node.id)).version == 0
+
+
 async def test_text_that_tears_lines_apart_comes_back_whole(store):
     node = await store.create_session()
     text = "a\u2028b\u2029c\x85d\x0be\r\nf\n\n😀"
@@ -500,6 +517,25 @@ async def test_two_stores_over_one_place_see_each_other(lasting_place):
     assert [meta.label for meta in await one.list_sessions()] == ["renamed"]
     await one.close()
     await two.close()
+
+
+async def test_a_store_that_is_not_closed_does_not_keep_the_process_alive(lasting_place):
+    code = """
+import asyncio, sys
+from preset_engine.storage.open import open_storage
+
+async def main():
+    store = await open_storage(*sys.argv[1:])
+    await store.create_session(session_id="a")
+
+asyncio.run(main())
+"""
+    command = [sys.executable, "-W", "ignore", "-c", code, lasting_place.url, lasting_place.tenant]
+    done = await asyncio.to_thread(subprocess.run, command, cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == 0
+    store = await lasting_place.open()
+    assert await store.get("a") is not None
+    await store.close()
 
 
 async def test_a_closed_store_says_so_and_closes_twice(lasting_place):

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from preset_engine.errors import StorageLost
+from preset_engine.errors import InputRefused, StorageLost
 from preset_engine.session.meta import MetaUpdate
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
@@ -126,6 +126,12 @@ async def test_a_server_that_is_not_there_is_said_in_one_line():
     with pytest.raises(StorageLost, match="cannot be reached") as caught:
         await open_storage("postgresql://someone:hush@127.0.0.1:9/nothing")
     assert "\n" not in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
+async def test_an_address_that_cannot_be_read_is_refused_without_showing_it():
+    with pytest.raises(InputRefused, match="cannot be read") as caught:
+        await open_storage("postgresql://someone:hush%zz@/nothing")
     assert "hush" not in str(caught.value)
 
 
