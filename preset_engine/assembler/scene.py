@@ -20,7 +20,7 @@ from preset_engine.dialect import Dialect, Switches
 from preset_engine.errors import Note
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expander, Expansion
-from preset_engine.macros.legacy import card_has_macros
+from preset_engine.macros.legacy import card_has_effects
 from preset_engine.macros.native import expand_identity, persona_line
 from preset_engine.macros.view import MacroView, Variables
 from preset_engine.messages import JsonValue, Origin
@@ -188,7 +188,7 @@ def open_scene(
         expander=RecallingExpander(
             view, engine=engine, standing=_card_macros(view, content, engine)
         ),
-        runs_always=engine is Engine.legacy and card_has_macros(view),
+        runs_always=engine is Engine.legacy and card_has_effects(view),
         window=window,
         prepared=last_prepared(preset, switches),
     )

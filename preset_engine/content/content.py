@@ -1,7 +1,7 @@
 """`Content`: everything a turn is filled with, beside the preset.
 
 A caller sets what it has; every field may stay empty. JSON files for `probe --content` hold the same
-fields (`Content.from_json`).
+fields.
 """
 
 from __future__ import annotations
