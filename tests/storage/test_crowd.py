@@ -57,8 +57,9 @@ async def crowd(place, processes, tasks, turns, sessions):
     await check(place, sessions, run_crowd(place, processes, tasks, turns, sessions))
 
 
-async def test_eight_writers_of_two_processes_on_one_session(lasting_place):
-    await crowd(lasting_place, processes=2, tasks=4, turns=4, sessions=1)
+@pytest.mark.postgres
+async def test_eight_writers_of_two_processes_on_one_session(postgres_place):
+    await crowd(postgres_place, processes=2, tasks=4, turns=4, sessions=1)
 
 
 @pytest.mark.full

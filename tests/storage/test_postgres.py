@@ -91,6 +91,7 @@ async def test_a_connection_lost_inside_a_transaction_stores_nothing_and_the_nex
     await store.close()
 
 
+@pytest.mark.full
 async def test_connections_lost_while_writing_lose_no_acknowledged_turn(named):
     store = await named.open()
     node = await store.create_session()
@@ -169,6 +170,7 @@ def small_disk(postgres_place):
     folder.rmdir()
 
 
+@pytest.mark.full
 async def test_a_full_server_disk_says_so_and_loses_nothing(named, small_disk):
     name = f"pe_{uuid4().hex[:8]}"
     await named.run(f"CREATE TABLESPACE {name} LOCATION '{small_disk}'")

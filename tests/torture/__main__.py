@@ -37,7 +37,8 @@ def main() -> int:
             print(
                 f"{kind}: {outcome.kills} kills, {outcome.turns} turns and {outcome.forks} forks acknowledged, "
                 f"{len(outcome.lost)} lost, {len(outcome.broken)} half there, "
-                f"{outcome.unacknowledged} stored without an acknowledgement, {time.monotonic() - start:.0f} s"
+                f"{outcome.unacknowledged} stored without an acknowledgement, {time.monotonic() - start:.0f} s",
+                flush=True,
             )
             for line in [*outcome.lost, *outcome.broken][:20]:
                 print(f"  {line}")
