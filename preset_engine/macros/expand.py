@@ -59,7 +59,7 @@ class Expander:
             view, engine, registry or default_registry(), limits, view.context.draws()
         )
         self._resolve = _RESOLVERS[engine]
-        self._always_runs = engine is Engine.legacy and legacy.card_has_macros(view)
+        self._always_runs = engine is Engine.legacy and legacy.card_has_effects(view)
 
     @property
     def engine(self) -> Engine:

@@ -105,5 +105,6 @@ def test_generated_texts_raise_only_errors_of_ours() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(1800)
 def test_many_generated_texts_raise_only_errors_of_ours() -> None:
     fuzz(200_000, seed=2)
