@@ -3,6 +3,7 @@
 import json
 
 from preset_engine.errors import AdapterError, ModelAborted, SessionArchived, SessionError
+from preset_engine.llm.abort import Abort
 from preset_engine.llm.request import Delta, ToolCall, ToolCallDelta, ToolSpec
 from preset_engine.llm.scripted import Play, Scripted
 from preset_engine.session.config import ForkContext
@@ -106,6 +107,13 @@ def stream_play(op):
     return Play(steps)
 
 
+def abort_of(op):
+    abort = Abort()
+    if op.get("pre_aborted") or op.get("aborted"):
+        abort.abort()
+    return abort
+
+
 def code_of(error):
     if isinstance(error, SessionArchived):
         return "SessionArchivedError"
@@ -165,7 +173,7 @@ class Player:
 
     async def _send(self, op):
         self._script(play_of(op["llm"]))
-        result = await self.session.send(op["user"])
+        result = await self.session.send(op["user"], abort=abort_of(op))
         return {"result": {"content": result.text, "tool_calls": show_calls(result.tool_calls)}}
 
     async def _tool_results(self, op):
@@ -176,7 +184,7 @@ class Player:
     async def _stream(self, op):
         self._script(stream_play(op))
         self.chunks = []
-        stream = self.session.stream(op["user"])
+        stream = self.session.stream(op["user"], abort=abort_of(op))
         async for text in stream:
             self.chunks.append(text)
         result = await stream.result()

