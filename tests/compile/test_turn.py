@@ -144,3 +144,13 @@ def test_the_same_inputs_give_the_same_messages_again(preset):
     first = compile_turn(preset, content, dialect=Dialect.sillytavern)
     again = compile_turn(preset, content, dialect=Dialect.sillytavern)
     assert first.messages == again.messages
+
+
+def test_a_native_assembly_forgets_its_variables():
+    body = json.loads(json.dumps(MINIMAL))
+    body["prompts"][0]["content"] = "{{getvar::seen}}{{setvar::seen::yes}}Rule."
+    native = load_preset(body).preset
+    first = compile_turn(native, Content(), dialect=Dialect.native)
+    again = compile_turn(native, Content(), dialect=Dialect.native)
+    assert [m.content for m in first.messages] == [m.content for m in again.messages]
+    assert first.messages[0].content == "Rule."
