@@ -152,8 +152,7 @@ def _read(attribute: str, value: JsonValue) -> JsonValue:
     if number is None:
         return None
     if attribute in _WHOLE:
-        number = int(number)
-        return None if attribute == "seed" and number < 0 else number
+        return int(number)
     return number
 
 
@@ -180,7 +179,7 @@ def _noted(attribute: str, key: str, value: JsonValue, notes: Notebook, path: st
     if isinstance(value, str) and attribute not in _WORDS:
         return _noted_text(attribute, key, value, notes, path)
     read = _read(attribute, value)
-    if attribute == "seed" and read is None:
+    if _is_negative_seed(attribute, read):
         notes.add("seed-unset", f"{key} is {shown(value)}, which means no fixed seed", path)
         return None
     if read is None and value != "":
@@ -207,9 +206,16 @@ def _noted_text(attribute: str, key: str, value: str, notes: Notebook, path: str
     if read is None:
         notes.add("parameter-unreadable", f"{key} is a text and no number; it is not set", path)
         return None
+    if _is_negative_seed(attribute, read):
+        notes.add("seed-unset", f"{key} is {shown(text)}, which means no fixed seed", path)
+        return None
     notes.add("parameter-text", f"{key} is the text {shown(text)}; it is read as {read}", path)
     _note_range(attribute, key, read, notes, path)
     return read
+
+
+def _is_negative_seed(attribute: str, value: JsonValue) -> bool:
+    return attribute == "seed" and isinstance(value, (int, float)) and value < 0
 
 
 def _note_range(attribute: str, key: str, value: JsonValue, notes: Notebook, path: str) -> None:

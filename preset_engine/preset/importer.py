@@ -180,9 +180,12 @@ def _named(preset: Preset, identity: str, name: str) -> Preset:
     return replace(preset, id=identity or make_id(name, preset.prompts), name=name or "preset")
 
 
+_NO_SLUG = re.compile(r"[^a-z0-9_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af-]+")
+
+
 def make_slug(name: str) -> str:
-    """The name in lower case with other characters as dashes; letters of every script stay, 48 long at most."""
-    return re.sub(r"[^\w-]+", "-", name.strip().lower()).strip("-")[:48].strip("-")
+    """The name in lower case, other characters than letters, digits and CJK as dashes, 48 long at most."""
+    return _NO_SLUG.sub("-", name.strip().lower()).strip("-")[:48].strip("-")
 
 
 def make_id(name: str, prompts: tuple[PromptEntry, ...]) -> str:

@@ -7,11 +7,11 @@ form before the prompt manager, or those of the native form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from preset_engine.errors import UnreadableInput, WrongKind
 from preset_engine.messages import JsonObject, JsonValue
+from preset_engine.preset.kind_marks import KIND_MARKS, USE_PRESET
 
 
 class Form(StrEnum):
@@ -25,182 +25,6 @@ class Form(StrEnum):
     PROMPT_LIST = "prompt_list"
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """Keys that give a kind away; every key of one of the groups must be there."""
-
-    kind: str
-    what: str
-    advice: str
-    groups: tuple[tuple[str, ...], ...]
-
-
-_USE_PRESET = "export the preset from the chat-completion settings and import that file"
-_MARKS: tuple[_Mark, ...] = (
-    _Mark(
-        "prompt_entry",
-        "one entry of a preset",
-        _USE_PRESET,
-        (("identifier", "content"), ("identifier", "marker")),
-    ),
-    _Mark(
-        "character_card",
-        "a character card",
-        "give it as the card (--card), and import a chat-completion preset",
-        (
-            ("spec", "data"),
-            ("name", "description", "first_mes"),
-            ("char_name", "char_persona"),
-            ("name", "first_mes", "mes_example"),
-            ("data", "first_mes"),
-        ),
-    ),
-    _Mark(
-        "master_export",
-        "an export of text-completion templates (instruct, context, system prompt)",
-        _USE_PRESET,
-        (("instruct", "context"), ("instruct", "sysprompt"), ("context", "sysprompt")),
-    ),
-    _Mark(
-        "old_settings",
-        "a settings file of an old SillyTavern",
-        "export the preset from the application and import that file",
-        (
-            ("power_user", "main_api"),
-            ("power_user", "username"),
-            ("power_user", "temp_openai"),
-            ("main_api", "username"),
-        ),
-    ),
-    _Mark("quick_replies", "a quick-reply set", _USE_PRESET, (("qrList",), ("quickReplySlots",))),
-    _Mark(
-        "theme",
-        "a theme of the user interface",
-        _USE_PRESET,
-        (("main_text_color",), ("blur_tint_color", "border_color")),
-    ),
-    _Mark(
-        "regex_script",
-        "a regex script",
-        "give it as a regex script of the content, and import a chat-completion preset",
-        (("findRegex",), ("scriptName", "replaceString")),
-    ),
-    _Mark(
-        "instruct_template",
-        "an instruct template for text completion",
-        _USE_PRESET,
-        (("input_sequence",), ("output_sequence",)),
-    ),
-    _Mark(
-        "context_template",
-        "a context template for text completion",
-        _USE_PRESET,
-        (("story_string",),),
-    ),
-    _Mark("novelai_preset", "a NovelAI preset", _USE_PRESET, (("presetVersion", "parameters"),)),
-    _Mark(
-        "risu_preset",
-        "a RisuAI preset",
-        _USE_PRESET,
-        (("promptTemplate", "formatingOrder"), ("formatingOrder",), ("mainPrompt", "globalNote")),
-    ),
-    _Mark(
-        "agnai_preset",
-        "an Agnai preset",
-        _USE_PRESET,
-        (("gaslight",), ("kind", "memoryDepth"), ("useGaslight",)),
-    ),
-    _Mark(
-        "world_book",
-        "a world book (lorebook)",
-        "give it as a world book (--world), and import a chat-completion preset",
-        (("lorebookVersion",), ("entries",)),
-    ),
-    _Mark(
-        "request_body",
-        "a request to a model provider",
-        _USE_PRESET,
-        (("model", "messages"), ("model", "contents")),
-    ),
-    _Mark(
-        "provider_reply",
-        "a model provider's reply",
-        _USE_PRESET,
-        (("choices", "usage"), ("object", "choices")),
-    ),
-    _Mark(
-        "chat",
-        "a chat log",
-        "give it as the chat (--chat), and import a chat-completion preset",
-        (
-            ("chat_metadata", "user_name"),
-            ("chat_metadata", "character_name"),
-            ("is_user", "mes"),
-            ("user_name", "character_name"),
-        ),
-    ),
-    _Mark(
-        "group_chat",
-        "a group of characters",
-        _USE_PRESET,
-        (("members", "chat_id"), ("members", "chats")),
-    ),
-    _Mark(
-        "helper_script",
-        "a script of the Tavern Helper extension",
-        _USE_PRESET,
-        (("type", "content", "button"), ("type", "buttons", "content")),
-    ),
-    _Mark(
-        "comfy_workflow",
-        "a ComfyUI workflow for images",
-        _USE_PRESET,
-        (("nodes", "links"), ("last_node_id",)),
-    ),
-    _Mark(
-        "sampler_preset",
-        "a sampler preset for KoboldAI or NovelAI",
-        _USE_PRESET,
-        (
-            ("order", "repetition_penalty"),
-            ("sampler_order",),
-            ("rep_pen_slope",),
-            ("tail_free_sampling",),
-        ),
-    ),
-    _Mark(
-        "text_completion_preset",
-        "a text-completion preset",
-        _USE_PRESET,
-        (
-            ("rep_pen",),
-            ("temp", "top_p"),
-            ("samplers",),
-            ("sampler_priority",),
-            ("temp", "top_k"),
-            ("typical_p", "top_p"),
-        ),
-    ),
-    _Mark(
-        "reasoning_template",
-        "a reasoning template",
-        _USE_PRESET,
-        (("prefix", "suffix", "separator"),),
-    ),
-    _Mark(
-        "system_prompt",
-        "a system prompt for text completion",
-        _USE_PRESET,
-        (("name", "content", "post_history"), ("name", "content")),
-    ),
-    _Mark(
-        "error_reply",
-        "a server's error message",
-        "the download failed; download the file again",
-        (("message", "documentation_url"), ("error",), ("message", "status"), ("detail",)),
-    ),
-    _Mark("json_schema", "a JSON Schema", _USE_PRESET, (("$schema", "properties"),)),
-)
 _OLD_KEYS = ("main_prompt", "nsfw_prompt", "jailbreak_prompt", "nsfw_toggle")
 _CHAT_KEYS = frozenset(
     [
@@ -323,13 +147,13 @@ def _form_of_list(value: list[JsonValue]) -> Form:
         )
         raise WrongKind(message, "world_book")
     if "role" in first and "content" in first:
-        message = f"this is a list of messages, not a preset: {_USE_PRESET}"
+        message = f"this is a list of messages, not a preset: {USE_PRESET}"
         raise WrongKind(message, "message_list")
     raise _wrong_kind(first, several=True)
 
 
 def _wrong_kind(value: JsonObject, *, several: bool = False) -> WrongKind:
-    for mark in _MARKS:
+    for mark in KIND_MARKS:
         if _matches(value, mark.kind):
             inside = "a list that starts with " if several else ""
             return WrongKind(
@@ -339,12 +163,12 @@ def _wrong_kind(value: JsonObject, *, several: bool = False) -> WrongKind:
     keys = ", ".join(repr(key[:20]) for key in list(value)[:3])
     message = (
         f"this is JSON of an unknown kind (keys {keys}): a preset has 'prompts' and 'prompt_order'; "
-        f"{_USE_PRESET}"
+        f"{USE_PRESET}"
     )
     return WrongKind(message, "unknown")
 
 
-_BY_KIND = {mark.kind: mark for mark in _MARKS}
+_BY_KIND = {mark.kind: mark for mark in KIND_MARKS}
 
 
 def _matches(value: JsonObject, kind: str) -> bool:
@@ -354,7 +178,7 @@ def _matches(value: JsonObject, kind: str) -> bool:
 
 
 def _any_mark(value: JsonObject) -> bool:
-    return any(_matches(value, mark.kind) for mark in _MARKS)
+    return any(_matches(value, mark.kind) for mark in KIND_MARKS)
 
 
 def _simple(value: JsonValue) -> str:
