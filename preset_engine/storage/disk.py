@@ -155,17 +155,30 @@ class ProcessLock:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with our_errors(path):
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self._open()
+
+    def _open(self) -> None:
+        with our_errors(self._path):
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        self._process = os.getpid()
 
     def try_now(self) -> bool:
         """Take the lock if it is free."""
         if self._descriptor < 0:
             raise StorageLost(f"the store at {self._path.parent} is closed; open it again")
+        if (
+            self._process != os.getpid()
+        ):  # a forked process shares the parent's lock, so it needs its own
+            self._open()
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
+        if not _is_at(self._path, os.fstat(self._descriptor)):
+            self.let_go()
+            raise StorageLost(
+                f"{self._path.parent} was moved or removed; put it back or open it again"
+            )
         return True
 
     async def wait(self) -> None:
@@ -189,3 +202,11 @@ class ProcessLock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _is_at(path: Path, known: os.stat_result) -> bool:
+    """Whether the path still leads to the known file."""
+    try:
+        return os.path.samestat(path.stat(), known)
+    except FileNotFoundError:
+        return False

@@ -22,7 +22,7 @@ async def open_files(
     folder: Path, tenant: str, clock: Callable[[], datetime], new_id: Callable[[], str]
 ) -> LocalStore:
     """Open the store in a folder, creating it where needed; raises `StorageFormat`, `StorageLost`."""
-    await run_to_end(lambda: _prepare(folder))
+    folder = await run_to_end(lambda: _prepare(folder.expanduser().absolute()))
 
     def work_of(name: str) -> Workspace:
         journal = FileJournal(folder / "tenants" / file_name(name))
@@ -31,7 +31,7 @@ async def open_files(
     return Family(work_of).store(tenant)
 
 
-def _prepare(folder: Path) -> None:
+def _prepare(folder: Path) -> Path:
     mark = folder / "store.json"
     with our_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,3 +49,4 @@ def _prepare(folder: Path) -> None:
         raise StorageFormat(
             f"{folder} was written in format {number}, this version knows {FORMAT}; update preset-engine"
         )
+    return folder

@@ -6,6 +6,7 @@ start (`BEGIN IMMEDIATE`). Readers never wait. Every commit is on the disk when 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -46,26 +47,37 @@ class SqliteDatabase:
     """`Database` over one file."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self._is_file = path != ":memory:"
+        self._path = str(Path(path).expanduser().absolute()) if self._is_file else path
         self._lock = Lock(fast_acquire=True)
         self._writer: _SqliteConnection | None = None
         self._reader: _SqliteConnection | None = None
+        self._file: os.stat_result | None = None  # the file that is open
 
     async def open(self, now: str) -> None:
         """Connect, set the modes, take the missing schema steps."""
-        is_file = self._path != ":memory:"
-        if is_file:
+        if self._is_file:
             await run_to_end(self._make_folder)
         self._writer = await _connect(self._path)
         await self._writer.execute("PRAGMA foreign_keys = ON")
-        if is_file:
+        if self._is_file:
             await self._writer.execute("PRAGMA journal_mode = WAL")
             await self._writer.execute("PRAGMA synchronous = FULL")
         async with self.writing() as connection:
             await migrate(connection.execute, now, self._path)
-        if is_file:
+        if self._is_file:
             self._reader = await _connect(self._path)
             await self._reader.execute("PRAGMA query_only = ON")
+            self._file = _stat(self._path)
+
+    def _check_file(self) -> None:
+        """Refuse to write into a file that nobody would find again."""
+        if self._file is not None:
+            found = _stat(self._path)
+            if found is None or not os.path.samestat(found, self._file):
+                raise StorageLost(
+                    f"{self._path} was moved or removed; put it back or open it again"
+                )
 
     def _make_folder(self) -> None:
         folder = Path(self._path).absolute().parent
@@ -81,6 +93,7 @@ class SqliteDatabase:
             writer = self._writer
             if writer is None:
                 raise _closed(self._path)
+            self._check_file()
             try:
                 await writer.execute("BEGIN IMMEDIATE")
                 yield writer
@@ -167,6 +180,13 @@ async def _connect(path: str) -> _SqliteConnection:
         return _SqliteConnection(await opening, path)
     except sqlite3.Error as error:
         raise StorageLost(f"cannot open {path}: {error}") from error
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return Path(path).stat()
+    except OSError:
+        return None
 
 
 def _closed(path: str) -> StorageLost:

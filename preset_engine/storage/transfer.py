@@ -50,19 +50,20 @@ async def export_forest(store: Store) -> AsyncIterator[str]:
     yield _line({"kind": KIND, "format": FORMAT})
     nodes = sorted(await store.list_all(), key=lambda node: (node.depth, node.index))
     refs: list[tuple[str, str]] = []
-    count = 0
+    exported = set()
     for node in nodes:
         dump = await store.dump_session(node.id)
         if dump is None:
             continue
-        count += 1
+        exported.add(node.id)
         refs.extend((node.id, target) for target in dump.node.refs)
         yield _line({"session": _session_json(dump)})
         for record in dump.records:
             yield _line({"record": record.to_json()})
     for source, target in refs:
-        yield _line({"ref": {"from": source, "to": target}})
-    yield _line({"end": {"sessions": count}})
+        if target in exported:  # one made while the export ran is not in it
+            yield _line({"ref": {"from": source, "to": target}})
+    yield _line({"end": {"sessions": len(exported)}})
 
 
 def _line(body: JsonObject) -> str:

@@ -3,8 +3,10 @@
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
+import warnings
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from preset_engine.errors import StorageFormat, StorageLost
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
-from preset_engine.storage.disk import Part, append, recover, write_whole
+from preset_engine.storage.disk import Part, ProcessLock, append, recover, write_whole
 from preset_engine.storage.journal import file_name
 from preset_engine.storage.lines import decode_line, encode_line, last_step, replay
 from preset_engine.storage.open import open_storage
@@ -281,6 +283,26 @@ def test_file_names_are_safe_and_differ_for_different_ids(one, two):
     assert not name.startswith(".")
     assert len(name) <= 200
     assert (name == file_name(two)) == (one == two)
+
+
+async def test_a_folder_that_was_removed_is_not_written_to(filled):
+    store = await opened(filled)
+    shutil.rmtree(filled)
+    with pytest.raises(StorageLost, match="was moved or removed"):
+        await store.create_session()
+    await store.close()
+
+
+def test_a_forked_process_does_not_share_the_lock(tmp_path):
+    lock = ProcessLock(tmp_path / "lock")
+    assert lock.try_now()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # other tests may have left threads
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if not lock.try_now() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    lock.close()
 
 
 async def test_a_listing_reads_no_whole_session(filled):

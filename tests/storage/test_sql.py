@@ -188,6 +188,18 @@ async def test_a_place_that_cannot_be_made_is_refused(tmp_path):
         await open_storage(f"sqlite:{tmp_path}")
 
 
+async def test_a_file_that_was_moved_away_is_not_written_to(tmp_path):
+    path = tmp_path / "s.db"
+    store = await open_storage(f"sqlite:{path}")
+    await store.create_session(session_id="a")
+    path.rename(tmp_path / "elsewhere.db")
+    with pytest.raises(StorageLost, match="was moved or removed"):
+        await store.create_session()
+    (tmp_path / "elsewhere.db").rename(path)
+    await store.append_record("a", user("x"))
+    await store.close()
+
+
 async def test_a_database_in_memory_works_for_reads_inside_and_outside(tmp_path):
     store = await open_storage("sqlite::memory:")
     node = await store.create_session()
