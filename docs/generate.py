@@ -1,7 +1,7 @@
 """Writes the generated parts of the documentation: `python -m docs.generate`, or `make docs`.
 
 A generated part stands between two marks in a page; what people wrote around it stays. A page joins in by a line
-in `PARTS`.
+in `PARTS`, a whole file by a line in `FILES`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from preset_engine.macros.help import macro_tables
+from preset_engine.preset.native_schema import schema_text
+from preset_engine.preset.note_codes import note_table
 
 HERE = Path(__file__).resolve().parent
-PARTS: dict[str, Callable[[], str]] = {"macros.md": macro_tables}
+PARTS: dict[str, Callable[[], str]] = {"macros.md": macro_tables, "notes.md": note_table}
+FILES: dict[str, Callable[[], str]] = {"schema/preset.schema.json": schema_text}
 _MARKED = re.compile(
     r"(<!-- generated: python -m docs.generate -->\n\n).*?(\n?<!-- end of the generated part -->)",
     re.DOTALL,
@@ -35,6 +38,9 @@ def main() -> None:
     for name, part in PARTS.items():
         path = HERE / name
         path.write_text(with_part(path.read_text("utf-8"), part()), "utf-8")
+        sys.stdout.write(f"docs/{name}\n")
+    for name, text in FILES.items():
+        (HERE / name).write_text(text(), "utf-8")
         sys.stdout.write(f"docs/{name}\n")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from preset_engine.errors import UnreadableInput
-from preset_engine.messages import JsonObject, JsonValue
+from preset_engine.messages import JsonObject
 from preset_engine.preset.notebook import Notebook
 
 MODES = ("none", "merge", "merge_tools", "semi", "semi_tools", "strict", "strict_tools", "single")
@@ -141,6 +142,6 @@ def _path(parts: Any) -> str:  # a deque of keys and numbers
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
 
 
-def schema_value() -> JsonValue:
-    """The schema as a JSON value, for the page in `docs/schema`."""
-    return PRESET_SCHEMA
+def schema_text() -> str:
+    """The schema as the file in `docs/schema`."""
+    return json.dumps(PRESET_SCHEMA, indent=2) + "\n"

@@ -343,3 +343,13 @@ NOTE_KINDS: dict[str, NoteKind] = {
     ),
 }
 """Every code that `Notebook.add` takes."""
+
+
+def note_table() -> str:
+    """The table of the codes as Markdown, for `docs/notes.md`."""
+    rows = (
+        f"| `{code}` | {kind.weight.value} | {kind.meaning} | {kind.advice or '-'} |\n"
+        for code, kind in NOTE_KINDS.items()
+    )
+    head = "| code | weight | meaning | what to do |\n| --- | --- | --- | --- |\n"
+    return head + "".join(rows)
