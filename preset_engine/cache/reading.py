@@ -7,7 +7,6 @@ shape inside a file that DuckDB reads are fetched and read by Python, so nothing
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -120,7 +119,7 @@ def _open(files: list[Path], engine: EngineName, tick: Tick, stack: ExitStack) -
     for path in files:
         family = family_of(path) if engine == "duckdb" or compression(path) != "zstd" else None
         (raw.setdefault(family, []) if family else others).append(path)
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="preset-engine-")))
+    folder = _temporary_folder(stack)
     read = folder / "calls.jsonl"
     written = write_rows(_read_all(others, logs, tick, size), read) if others else 0
     if engine == "duckdb":
@@ -208,14 +207,17 @@ class _DuckTable:
                         self._logs.skipped[reading.kind, reading.reason] += 1
                     else:
                         calls.append(replace(reading, source=str(path), ordinal=number))
-        folder = self._logs.stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="preset-engine-")
-        )
-        target = Path(folder) / "calls.jsonl"
+        target = _temporary_folder(self._logs.stack) / "calls.jsonl"
         before = self._read.read_bytes() if self._read else b""
         write_rows(calls, target)
         target.write_bytes(before + target.read_bytes())
         self._duck.define_calls(self._connection, self._raw, target)
+
+
+def _temporary_folder(stack: ExitStack) -> Path:
+    import tempfile  # not needed for small logs
+
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="preset-engine-")))
 
 
 def _ignore(stage: str, part: float) -> None:

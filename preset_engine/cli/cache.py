@@ -107,11 +107,9 @@ def _print(document: Document, *, as_json: bool, is_full: bool, as_csv: bool) ->
     elif as_csv:
         sys.stdout.write(document.to_csv())
     else:
-        from rich.console import Console
+        from preset_engine.cli.cache_screen import show
 
-        from preset_engine.cache.screen import show
-
-        return show(document, Console())
+        return show(document)
     for note in document.notes:
         print(
             f"{note.weight.value}: {note.count} x {note.message}".encode("unicode_escape").decode(),

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,6 +50,9 @@ def find_files(given: Sequence[str]) -> list[Path]:
 @contextmanager
 def standard_input() -> Iterator[Path]:
     """Standard input as a temporary file, gone afterwards."""
+    import shutil  # only here
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="preset-engine-") as folder:
         path = Path(folder) / "standard-input"
         with path.open("wb") as target:
