@@ -236,16 +236,16 @@ class _Work:
         )
 
 
-def median_seconds(work: Callable[[], object], repeat: int = 9) -> float:
-    """Median processor time of one call: other work on the machine does not count."""
+def median_seconds(work: Callable[[], object], repeat: int = 15) -> float:
+    """Median processor time of one call, the collector off: other work on the machine does not count."""
     times = []
+    gc.collect()
+    gc.disable()
     for _ in range(repeat):
-        gc.collect()
-        gc.disable()
         start = time.process_time()
         work()
         times.append(time.process_time() - start)
-        gc.enable()
+    gc.enable()
     return statistics.median(times)
 
 

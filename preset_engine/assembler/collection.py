@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from preset_engine.assembler.pieces import Pieces, expand, text_of
+from preset_engine.assembler.pieces import Pieces, draft_of, expand, text_of
+from preset_engine.assembler.recall import Known, Memory
 from preset_engine.assembler.scene import Scene
-from preset_engine.messages import JsonValue, Origin, OriginKind, Piece
+from preset_engine.messages import Draft, JsonValue, Origin, OriginKind, Piece
 from preset_engine.preset.model import OrderItem, PromptEntry
 
 IN_CHAT = 1  # `injection_position` of an entry that stands in the chat
@@ -43,6 +44,15 @@ class Prompt:
     order: JsonValue = 100
     is_custom: bool = False
     forbids_overrides: bool = False
+    ready: Draft | None = None  # the message of these pieces, made once
+
+    @property
+    def draft(self) -> Draft:
+        """The prompt as a message."""
+        ready = self.ready
+        if ready is not None and ready.pieces is self.pieces and ready.message.role == self.role:
+            return ready
+        return draft_of(self.role, self.pieces)
 
     @property
     def text(self) -> str:
@@ -92,7 +102,38 @@ class Collection:
 def collect(
     scene: Scene, order: Sequence[OrderItem], entries: Mapping[str, PromptEntry]
 ) -> Collection:
-    """Prepare the listed prompts, in list order."""
+    """Prepare the listed prompts, in list order.
+
+    Where nothing that they read has changed since the last turn of this preset, the prompts are what they were.
+    """
+    expander = scene.expander
+    known = scene.workshop.programmes.get(scene.generation_type)
+    if known is not None and known.memory is expander.memory and expander.replay(known.effects):
+        return Collection(known.prompts, known.disabled)
+    expander.begin_trail()
+    collection = _collect(scene, order, entries)
+    effects = expander.end_trail()
+    if effects is not None:
+        programme = Programme(
+            expander.memory, effects, tuple(collection.prompts), collection.disabled
+        )
+        scene.workshop.programmes[scene.generation_type] = programme
+    return collection
+
+
+@dataclass(frozen=True, slots=True)
+class Programme:
+    """The listed prompts of a preset as they came out, and what of the variables made them so."""
+
+    memory: Memory
+    effects: Known
+    prompts: tuple[Prompt, ...]
+    disabled: frozenset[str]
+
+
+def _collect(
+    scene: Scene, order: Sequence[OrderItem], entries: Mapping[str, PromptEntry]
+) -> Collection:
     found: list[Prompt] = []
     enabled: dict[str, bool] = {}
     for item in order:
@@ -118,11 +159,11 @@ def prepare_entry(scene: Scene, entry: PromptEntry) -> Prompt:
     if not text:
         return _shell(entry)
     is_volatile = scene.expander.last_volatile
-    known = scene.prepared.get(entry.identifier)
+    known = scene.workshop.prompts.get(entry.identifier)
     if known is None or known.pieces[0].text != text or known.pieces[0].volatile != is_volatile:
-        piece = Piece(entry_origin(entry), text, is_volatile)
-        known = replace(_shell(entry), pieces=(piece,))
-        scene.prepared[entry.identifier] = known
+        pieces = (Piece(entry_origin(entry), text, is_volatile),)
+        known = replace(_shell(entry), pieces=pieces, ready=draft_of(entry.role, pieces))
+        scene.workshop.prompts[entry.identifier] = known
     if is_volatile:
         scene.causes[known.pieces[0].origin] = entry.content
     return known

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from preset_engine.assembler.collection import IN_CHAT, Collection, Prompt
 from preset_engine.assembler.extension import KNOWN_KEYS, ExtensionPrompt, Place
-from preset_engine.assembler.pieces import draft_of
 from preset_engine.messages import Draft
 
 # Prompts that give a message because SillyTavern adds them by name.
@@ -117,13 +116,13 @@ def _has_message(prompt: Prompt, hidden: set[str], *, drops_unflagged: bool) -> 
 def _slot(
     prompt: Prompt, collection: Collection, extensions: Sequence[ExtensionPrompt]
 ) -> Iterable[Draft]:
-    own = [draft_of(prompt.role, prompt.pieces)] if prompt.pieces else []
+    own = [prompt.draft] if prompt.pieces else []
     if prompt.identifier != "main":
         return own
     before: list[Draft] = []
     behind: list[Draft] = []
     for text, is_before in _relative(collection, extensions):
-        draft = draft_of(text.role, text.pieces)
+        draft = text.draft
         if is_before:
             before.insert(0, draft)
         else:

@@ -8,7 +8,6 @@ chance or the chat are never remembered, nor those that hold unknown macros (whi
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -96,14 +95,16 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
+    """What texts gave: the result of one, the variables they read from outside and those they left."""
+
     result: str
     reads: tuple[_Read, ...]
     writes: tuple[tuple[VariableKey, object], ...]
 
 
-_Memory: TypeAlias = "dict[tuple[str, bool], _Known]"
-_voices: OrderedDict[tuple[object, ...], _Memory] = OrderedDict()
+Memory: TypeAlias = "dict[tuple[str, bool], Known]"
+_voices: dict[tuple[object, ...], Memory] = {}
 
 
 class RecallingExpander(Expander):
@@ -122,14 +123,15 @@ class RecallingExpander(Expander):
         self._standing = standing or {}
         local, shared = view.variables.local, view.variables.shared
         self._stores: dict[str, WatchedVariables] | None = None
-        self._memory: _Memory = {}
+        self.memory: Memory = {}
+        self._trail: list[Known] | None = None
         if (
             engine is not Engine.legacy
             and isinstance(local, WatchedVariables)
             and isinstance(shared, WatchedVariables)
         ):
             self._stores = {"local": local, "global": shared}
-            self._memory = _memory_of(view, engine, self._standing)
+            self.memory = _memory_of(view, engine, self._standing)
 
     def expand(
         self,
@@ -146,12 +148,38 @@ class RecallingExpander(Expander):
             return super().expand(
                 text, place=place, original=original, extra=given, card_macros=card_macros
             )
-        known = self._memory.get((text, card_macros))
-        if known is not None and self._holds(known):
-            self._replay(known)
+        known = self.memory.get((text, card_macros))
+        if known is not None and self.replay(known):
             self.last_volatile = False
+            if self._trail is not None:
+                self._trail.append(known)
             return known.result
         return self._run(text, place, card_macros=card_macros)
+
+    def begin_trail(self) -> None:
+        """From here on follow what the texts read and write."""
+        self._trail = []
+
+    def end_trail(self) -> Known | None:
+        """What the texts since `begin_trail` read and wrote together; None when one cannot be remembered."""
+        trail, self._trail = self._trail, None
+        if trail is None or self._stores is None:
+            return None
+        reads: dict[VariableKey, _Read] = {}
+        writes: dict[VariableKey, object] = {}
+        for known in trail:
+            for read in known.reads:
+                if read.key not in writes:
+                    reads.setdefault(read.key, read)
+            writes.update(known.writes)
+        return Known("", tuple(reads.values()), tuple(writes.items()))
+
+    def replay(self, known: Known) -> bool:
+        """Do the writes anew, if everything read is what it was; tells whether it is."""
+        if self._stores is None or not self._holds(known):
+            return False
+        self._write(known)
+        return True
 
     def _run(self, text: str, place: str, *, card_macros: bool) -> str:
         stores, ledger = self._stores or {}, self._ledger
@@ -161,12 +189,14 @@ class RecallingExpander(Expander):
         before = (sum(one.count for one in ledger.unknown.values()), len(ledger.notes))
         result = super().expand(text, place=place, extra=self._standing, card_macros=card_macros)
         after = (sum(one.count for one in ledger.unknown.values()), len(ledger.notes))
+        trail, self._trail = self._trail, None
         if not self.last_volatile and before == after and len(text) <= _LONGEST:
-            known = _Known(result, tuple(self._reads(settled)), tuple(self._writes()))
+            known = Known(result, tuple(self._reads(settled)), tuple(self._writes()))
             if all(key in ledger.settled for key, _ in known.writes):
-                if len(self._memory) >= _TEXTS:
-                    self._memory.clear()
-                self._memory[text, card_macros] = known
+                if len(self.memory) >= _TEXTS:
+                    self.memory.clear()
+                self.memory[text, card_macros] = known
+                self._trail = None if trail is None else [*trail, known]
         return result
 
     def _reads(self, settled: set[VariableKey]) -> Iterable[_Read]:
@@ -179,7 +209,7 @@ class RecallingExpander(Expander):
             for name in sorted(store.written):
                 yield (scope, name), store.peek(name)
 
-    def _holds(self, known: _Known) -> bool:
+    def _holds(self, known: Known) -> bool:
         """Whether everything the text reads is what it was."""
         stores, ledger = self._stores or {}, self._ledger
         for read in known.reads:
@@ -193,7 +223,7 @@ class RecallingExpander(Expander):
                 return False
         return True
 
-    def _replay(self, known: _Known) -> None:
+    def _write(self, known: Known) -> None:
         stores, ledger = self._stores or {}, self._ledger
         for key, value in known.writes:
             scope, name = key
@@ -205,7 +235,7 @@ class RecallingExpander(Expander):
             ledger.settled.add(key)
 
 
-def _memory_of(view: MacroView, engine: Engine, standing: Mapping[str, str]) -> _Memory:
+def _memory_of(view: MacroView, engine: Engine, standing: Mapping[str, str]) -> Memory:
     """The memory for what a view says that is no variable, no chat and no clock."""
     key = (
         engine,
@@ -220,11 +250,8 @@ def _memory_of(view: MacroView, engine: Engine, standing: Mapping[str, str]) -> 
         tuple(sorted({**view.extra, **standing}.items())),
         view.context.locale,
     )
-    memory = _voices.get(key)
-    if memory is None:
-        memory = _voices[key] = {}
-        if len(_voices) > _VOICES:
-            _voices.popitem(last=False)
-    else:
-        _voices.move_to_end(key)
+    memory = _voices.pop(key, {})  # put back as the youngest
+    _voices[key] = memory
+    for old in tuple(_voices)[:-_VOICES]:
+        _voices.pop(old, None)
     return memory

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from preset_engine.assembler.chat import Chat
 from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
-from preset_engine.assembler.skeleton import last_prepared
+from preset_engine.assembler.skeleton import Workshop, workshop_of
 from preset_engine.content.card import JS_SPACE, Card, read_card
 from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches
 from preset_engine.errors import Note
 from preset_engine.macros.engine import Engine
-from preset_engine.macros.expand import Expander, Expansion
+from preset_engine.macros.expand import Expansion
 from preset_engine.macros.legacy import card_has_effects
 from preset_engine.macros.native import expand_identity, persona_line
 from preset_engine.macros.view import MacroView, Variables
@@ -27,9 +27,6 @@ from preset_engine.messages import JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
 
 _FIXED_CHAT_HASH = 0
-
-if TYPE_CHECKING:
-    from preset_engine.assembler.collection import Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Scene:
         volatile_fields: places of card and persona texts whose macros can give another text next turn.
         causes: raw texts of the origins that can change; a plan finds the words for why.
         notes: remarks gathered on the way.
-        prepared: prompts as the last assembly of this preset prepared them, by identifier.
+        workshop: what earlier assemblies of this preset have left.
     """
 
     preset: Preset
@@ -66,13 +63,13 @@ class Scene:
     card: Card
     chat: Chat
     view: MacroView
-    expander: Expander
+    expander: RecallingExpander
     runs_always: bool = False
     window: int | None = None
     volatile_fields: set[str] = field(default_factory=set)
     causes: dict[Origin, str] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
-    prepared: dict[str, Prompt] = field(default_factory=dict)
+    workshop: Workshop = field(default_factory=Workshop)
 
     @property
     def settings(self) -> AssemblySettings:
@@ -190,7 +187,7 @@ def open_scene(
         ),
         runs_always=engine is Engine.legacy and card_has_effects(view),
         window=window,
-        prepared=last_prepared(preset, switches),
+        workshop=workshop_of(preset, switches),
     )
 
 

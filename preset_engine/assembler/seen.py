@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from preset_engine.messages import ChatMessage, ChatRecord
@@ -31,14 +32,15 @@ class SeenHistories(Generic[T]):
             The finding, the number of records it is about, how many of them are shared; None when there is none.
         """
         best, length = None, 0
-        for entry in self._seen:
+        for entry in tuple(self._seen):  # another thread may remember something meanwhile
             if stored and entry[1][0] is stored[0] and entry[0] == key:
                 shared = shared_length(entry[1], stored)
                 if shared >= length:
                     best, length = entry, shared
         if best is None:
             return None
-        self._seen.remove(best)
+        with suppress(ValueError):
+            self._seen.remove(best)
         return best[2], len(best[1]), length
 
     def remember(self, stored: Records, key: Hashable, finding: T) -> None:

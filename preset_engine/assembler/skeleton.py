@@ -14,17 +14,30 @@ from preset_engine.preset.sanitise import sillytavern_view
 from preset_engine.preset.skeleton import Skeleton, native_skeleton
 
 if TYPE_CHECKING:
-    from preset_engine.assembler.collection import Prompt
+    from preset_engine.assembler.collection import Programme, Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What is kept of a preset from turn to turn, so that equal work is not done again.
+
+    Attributes:
+        prompts: the prompts that were prepared last, by identifier.
+        programmes: all listed prompts as they came out, by type of generation.
+    """
+
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    programmes: dict[str, Programme] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A skeleton and the prompts last prepared from its entries, by identifier."""
+    """A skeleton and what the last assemblies with it prepared."""
 
     preset: Preset
     has_holes: bool
     skeleton: Skeleton
-    prepared: dict[str, Prompt] = field(default_factory=dict)
+    workshop: Workshop = field(default_factory=Workshop)
 
 
 _known: deque[_Known] = deque(maxlen=16)
@@ -43,18 +56,19 @@ def skeleton_notes(preset: Preset, switches: Switches) -> tuple[Note, ...]:
     return _recall(preset, switches).skeleton.notes
 
 
-def last_prepared(preset: Preset, switches: Switches) -> dict[str, Prompt]:
-    """The prompts that an assembly of this preset prepared last; an equal text need not be wrapped again."""
-    return _recall(preset, switches).prepared
+def workshop_of(preset: Preset, switches: Switches) -> Workshop:
+    """What earlier assemblies of this preset have left."""
+    return _recall(preset, switches).workshop
 
 
 def _recall(preset: Preset, switches: Switches) -> _Known:
-    for known in _known:
+    for known in tuple(_known):
         if known.preset is preset and known.has_holes == switches.adds_holes:
             return known
     skeleton = native_skeleton(preset) if switches.adds_holes else _sillytavern(preset)
-    _known.append(_Known(preset, switches.adds_holes, skeleton))
-    return _known[-1]
+    made = _Known(preset, switches.adds_holes, skeleton)
+    _known.append(made)
+    return made
 
 
 def _sillytavern(preset: Preset) -> Skeleton:

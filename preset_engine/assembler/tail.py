@@ -58,7 +58,7 @@ def control_drafts(scene: Scene, collection: Collection) -> list[Draft]:
     ):
         prompt = collection.get(identifier)
         if wanted and prompt is not None and prompt.pieces:
-            found.append(draft_of(prompt.role, prompt.pieces))
+            found.append(prompt.draft)
     return found
 
 

@@ -11,8 +11,9 @@ The one entry for both dialects; it is synchronous and pure. What the outside wo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from preset_engine.assembler.assemble import assemble
 from preset_engine.assembler.holes import plain_zones, ready_content
@@ -83,6 +84,9 @@ def compile_turn(
         AssemblyError: an unknown mode, or content that cannot become messages.
         MacroError: a text outgrew the limits of expansion.
     """
+    if not isinstance(content.history, str | tuple):
+        history: Any = tuple(content.history)  # of one kind, as before
+        content = replace(content, history=history)
     content, notes = ready_content(content)
     if preset is None:
         return _plain_turn(content, notes, squash, context)
