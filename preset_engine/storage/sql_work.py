@@ -7,8 +7,8 @@ After a failed statement the whole transaction can only be rolled back, also whe
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Protocol
@@ -135,16 +135,13 @@ async def _back_to(current: _Open, name: str) -> None:
             await current.connection.execute(f"RELEASE SAVEPOINT {name}")
 
 
-class _noting:  # noqa: N801 - used like a function
+@contextmanager
+def _noting(current: _Open) -> Iterator[None]:
     """Remember a failed statement, so that its transaction cannot be committed."""
-
-    def __init__(self, current: _Open) -> None:
-        self._current = current
-
-    def __enter__(self) -> None:
-        if self._current.failure is not None:
-            raise self._current.failure
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, StorageError):
-            self._current.failure = error
+    if current.failure is not None:
+        raise current.failure
+    try:
+        yield
+    except StorageError as error:
+        current.failure = error
+        raise

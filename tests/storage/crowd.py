@@ -26,6 +26,7 @@ async def write(store, name, turns, sessions):
             except SessionChanged:
                 continue
             break
+    await store.create_session(parent_id=sessions[0], label=name)
 
 
 def hash_of(name):

@@ -32,8 +32,11 @@ def run_crowd(place, processes, tasks, turns, sessions):
     )
 
 
-async def check(place, sessions, expected):
+async def check(place, sessions, expected, writers):
     store = await place.open()
+    children = [node for node in await store.list_all() if node.parent_id == "s0"]
+    assert sorted(node.index for node in children) == list(range(writers))
+    assert len((await store.get_node("s0")).children) == writers
     found = Counter()
     for at in range(sessions):
         records = await store.list_records(f"s{at}")
@@ -54,7 +57,8 @@ async def crowd(place, processes, tasks, turns, sessions):
     for at in range(sessions):
         await store.create_session(session_id=f"s{at}")
     await store.close()
-    await check(place, sessions, run_crowd(place, processes, tasks, turns, sessions))
+    expected = run_crowd(place, processes, tasks, turns, sessions)
+    await check(place, sessions, expected, processes * tasks)
 
 
 @pytest.mark.postgres

@@ -123,6 +123,26 @@ async def test_connections_lost_while_writing_lose_no_acknowledged_turn(named):
     await store.close()
 
 
+@pytest.mark.full
+async def test_transactions_that_wait_for_each_other_end_with_one_loser_who_can_retry(named):
+    store = await named.open()
+    ids = [(await store.create_session()).id for _ in range(2)]
+    both = asyncio.Barrier(2)
+
+    def work(first, second):
+        async def inside(inner):
+            await inner.append_record(first, user("x"))
+            await both.wait()
+            await inner.append_record(second, user("y"))
+
+        return store.transaction(inside)
+
+    results = await asyncio.gather(work(*ids), work(*reversed(ids)), return_exceptions=True)
+    assert sorted(type(result).__name__ for result in results) == ["NoneType", "SessionChanged"]
+    assert [len(await store.list_records(id_)) for id_ in ids] == [1, 1]
+    await store.close()
+
+
 async def test_a_server_that_is_not_there_is_said_in_one_line():
     with pytest.raises(StorageLost, match="cannot be reached") as caught:
         await open_storage("postgresql://someone:hush@127.0.0.1:9/nothing")
