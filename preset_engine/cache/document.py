@@ -132,12 +132,12 @@ def remarks(document_report: Report, skipped: Sequence[tuple[SkipKind, str, int]
     notes = []
     if report.left.unreadable:
         text = "lines are no JSON (cut off), or hold no known field; they are in no sum"
-        notes.append(Note("report.unreadable", text, count=report.left.unreadable))
+        notes.append(Note("report-unreadable", text, count=report.left.unreadable))
     if report.left.foreign:
         text = "lines of another shape stand in files that Spark reads itself; they are in no sum"
         notes.append(
             Note(
-                "report.unknown_shape",
+                "report-unknown-shape",
                 text,
                 advice="use --engine duckdb",
                 count=report.left.foreign,
@@ -150,26 +150,26 @@ def remarks(document_report: Report, skipped: Sequence[tuple[SkipKind, str, int]
     if total.unknown_requests:
         text = "calls do not tell their cached tokens; they are counted apart, not as zero"
         notes.append(
-            Note("report.unknown_cache", text, count=total.unknown_requests, weight=Weight.INFO)
+            Note("report-unknown-cache", text, count=total.unknown_requests, weight=Weight.INFO)
         )
     if total.without_session:
         text = "calls name no session; their file stands for it, so first and later may be mixed"
         notes.append(
-            Note("report.no_session", text, count=total.without_session, weight=Weight.INFO)
+            Note("report-no-session", text, count=total.without_session, weight=Weight.INFO)
         )
     if total.corrected:
         text = (
             "calls report more cached than prompt tokens; the cached part was added to the prompt"
         )
-        notes.append(Note("report.corrected", text, count=total.corrected))
+        notes.append(Note("report-corrected", text, count=total.corrected))
     return notes
 
 
 _CODES = {
-    SkipKind.SUMMARY: "report.summary",
-    SkipKind.NO_CALL: "report.no_call",
-    SkipKind.UNKNOWN: "report.unknown_shape",
-    SkipKind.UNREADABLE: "report.unreadable",
+    SkipKind.SUMMARY: "report-summary",
+    SkipKind.NO_CALL: "report-no-call",
+    SkipKind.UNKNOWN: "report-unknown-shape",
+    SkipKind.UNREADABLE: "report-unreadable",
 }
 _WEIGHTS = {
     SkipKind.SUMMARY: Weight.WARNING,

@@ -139,7 +139,7 @@ def _choose(size: int) -> tuple[EngineName, list[Note]]:
     except ImportError:
         advice = "pip install 'preset-engine[report]'"
         text = "DuckDB is not installed, so the logs are read by Python, several times slower"
-        return "sqlite", [Note("report.slow_engine", text, advice=advice, weight=Weight.INFO)]
+        return "sqlite", [Note("report-slow-engine", text, advice=advice, weight=Weight.INFO)]
     return "duckdb", []
 
 

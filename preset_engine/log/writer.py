@@ -137,7 +137,7 @@ class LogWriter:
         reason = self._last_fault or "the queue was full"
         text = f"log lines were dropped: {reason}"
         advice = "check the disk and the folder's rights, or raise the capacity"
-        return (Note("log.dropped", text, str(self._folder), advice, count=self._dropped),)
+        return (Note("log-dropped", text, str(self._folder), advice, count=self._dropped),)
 
     def _drop(self, count: int, reason: str = "") -> None:
         with self._count:

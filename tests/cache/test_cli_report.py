@@ -74,7 +74,7 @@ def test_full_json_tells_everything(log):
     assert list(body["days"]) == ["2026-03-01", "2026-03-02"]
     assert body["lines"]["unreadable"] == 1
     assert body["group_count"] == 1
-    assert [note["code"] for note in body["notes"]] == ["report.unreadable"]
+    assert [note["code"] for note in body["notes"]] == ["report-unreadable"]
 
 
 def test_the_table_shows_the_baseline_beside_and_what_was_left_out(log):

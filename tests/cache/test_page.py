@@ -56,7 +56,7 @@ def rich_page(names):
         document(
             names,
             skipped=((SkipKind.UNREADABLE, text[0], 3),),
-            notes=(Note("report.test", text[1]),),
+            notes=(Note("report-test", text[1]),),
             baseline=Baseline(8.6, 20.7),
             other=document(names).report,
             other_name=text[2],

@@ -96,7 +96,7 @@ def test_a_full_queue_drops_lines_at_once_and_says_so(tmp_path):
     found = lines_of(next(tmp_path.glob("*.jsonl")))
     assert [line["preset_engine.dropped_lines"] for line in found if "schema" in line] == [7]
     (note,) = writer.notes()
-    assert (note.code, note.count) == ("log.dropped", 7)
+    assert (note.code, note.count) == ("log-dropped", 7)
 
 
 def test_a_folder_that_cannot_be_made_fails_no_turn(tmp_path):
