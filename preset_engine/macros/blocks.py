@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from preset_engine.macros.nodes import Call, Node
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A node of the sentence, and what its neighbourhood makes of it.
 
     Attributes:
@@ -44,7 +43,10 @@ def pair_blocks(nodes: Sequence[Node], takes_block: Callable[[Call], bool]) -> l
         nodes: its macros in order.
         takes_block: whether a macro may take one more argument.
     """
-    if not any(isinstance(node, Call) and node.is_closing for node in nodes):
+    for node in nodes:
+        if isinstance(node, Call) and node.is_closing:
+            break
+    else:
         return [Item(node) for node in nodes]
     return _Pairing(nodes, takes_block).items()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from preset_engine.macros.view import MacroView
 
@@ -15,8 +14,7 @@ class MacroRejected(Exception):
     """A macro refuses its arguments: the call stays in the text as written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One evaluated call.
 
     Attributes:

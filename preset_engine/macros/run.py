@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from preset_engine.errors import ExpansionTooLarge, MacroTooDeep, Note
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.hashing import cyrb53
 from preset_engine.macros.limits import Limits
-from preset_engine.macros.registry import Macro, MacroRegistry, Volatility
+from preset_engine.macros.registry import Handler, Macro, MacroRegistry, Volatility
 from preset_engine.macros.variables import Store
 from preset_engine.macros.view import MacroView
 
@@ -27,6 +28,13 @@ class Unknown:
     name: str
     count: int
     place: str
+
+
+class Plain(NamedTuple):
+    """What a call without arguments needs: the function, and whether its result is volatile."""
+
+    handler: Handler
+    is_volatile: bool
 
 
 @dataclass(slots=True)
@@ -54,6 +62,18 @@ class Ledger:
     notes: list[Note] = field(default_factory=list)
     tainted: set[tuple[str, str]] = field(default_factory=set)
     settled: set[tuple[str, str]] = field(default_factory=set)
+    _plain: dict[str, Plain | None] = field(default_factory=dict)
+
+    def plain(self, name: str) -> Plain | None:
+        """The macro of this name if it can be called without arguments; remembered by name."""
+        if name in self._plain:
+            return self._plain[name]
+        macro = self.registry.find(name, self.engine)
+        found = None
+        if macro is not None and macro.handler is not None and macro.accepts(0):
+            found = Plain(macro.handler, self.is_volatile(macro))
+        self._plain[name] = found
+        return found
 
     def count_unknown(self, name: str, place: str) -> None:
         """One more use of a name that is no macro."""
