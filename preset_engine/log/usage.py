@@ -77,23 +77,24 @@ _MISSED = ("prompt_cache_miss_tokens", "promptCacheMissTokens", "cacheMissTokens
 
 def whole(value: object) -> int | None:
     """A count: a whole number of at least 0, written as number or text; anything else is None."""
-    if isinstance(value, bool) or value is None:
-        return None
+    if type(value) is int:  # the usual case, and no bool
+        return value if 0 <= value < 10**18 else None
     if isinstance(value, str):
         return int(value) if len(value) < 19 and value.isascii() and value.isdigit() else None
     if isinstance(value, float):
         return int(value) if 0 <= value < 1e18 and value.is_integer() else None
-    return value if isinstance(value, int) and 0 <= value < 10**18 else None
+    return None
 
 
 def first_count(body: Body, names: tuple[str, ...]) -> int | None:
     """The first count among these fields; a name with a dot goes one object deeper."""
     for name in names:
-        outer, _, inner = name.partition(".")
-        value = body.get(outer)
-        if inner:
-            value = value.get(inner) if isinstance(value, Mapping) else None
-        number = whole(value)
+        value = body.get(name)
+        if value is None and "." in name:
+            outer, _, inner = name.partition(".")
+            holder = body.get(outer)
+            value = holder.get(inner) if isinstance(holder, dict) else None
+        number = None if value is None else whole(value)
         if number is not None:
             return number
     return None
@@ -123,7 +124,7 @@ def counts(
 
 def parse_usage(value: object) -> Counts | None:
     """The figures of a usage object of any known provider; None when it states neither prompt nor total."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     for family in (_gemini, _chat, _cohere, _input):
         found = family(value)
@@ -187,13 +188,13 @@ def _input(body: Body) -> Counts | None:
 
 
 def _has_details(body: Body) -> bool:
-    return any(isinstance(body.get(name), Mapping) for name in _DETAILS)
+    return any(isinstance(body.get(name), dict) for name in _DETAILS)
 
 
 def _detail(body: Body, names: tuple[str, ...]) -> int | None:
     for name in _DETAILS:
         details = body.get(name)
-        if isinstance(details, Mapping):
+        if isinstance(details, dict):
             found = first_count(details, names)
             if found is not None:
                 return found

@@ -8,7 +8,6 @@ says of time, session and caller goes before what the reply says.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 from preset_engine.log.call import Call, Reading, Skip, SkipKind
@@ -42,11 +41,12 @@ _INSIDE = (
     "response_metadata",
 )
 _DEEPEST = 4
+_NOTHING = Envelope()
 
 
 def read(value: Body, memory: Memory) -> list[Reading] | None:
     """A reply with usage, a wrapper of one, or a flat usage line."""
-    found = _find(value, Envelope(), 0)
+    found = _find(value, _NOTHING, 0)
     if isinstance(found, Call) and found.session is None and memory.session is not None:
         found = replace(found, session=memory.session)
     return None if found is None else [found]
@@ -69,15 +69,16 @@ def read_failure(value: Body) -> list[Reading] | None:
 
 
 def _find(value: Body, outer: Envelope, depth: int) -> Reading | None:
-    around = _around(value).within(outer)
-    usage = next((value[name] for name in _USAGE if isinstance(value.get(name), Mapping)), None)
+    around = _around(value) if outer is _NOTHING else _around(value).within(outer)
+    usage = next((value[name] for name in _USAGE if isinstance(value.get(name), dict)), None)
     found = parse_usage(usage) or parse_usage(_flat(value))
     if found is not None:
         if _is_embedding(value):
             return Skip(SkipKind.NO_CALL, "an embeddings reply: embeddings have no prompt cache")
         is_router = _is_openrouter(value)
         provider = "openrouter" if is_router else around.provider or _provider(value, usage)
-        return around.but(provider=provider).call(_shape(value, usage, depth), found)
+        named = around if provider == around.provider else around.but(provider=provider)
+        return named.call(_shape(value, usage, depth), found)
     if depth >= _DEEPEST:
         return None
     for name in _INSIDE:
@@ -96,6 +97,8 @@ def _around(value: Body) -> Envelope:
     reply_id = first_text(value, ("id", "responseId")) if _looks_like_reply(value) else None
     if request_id is None and identity(reply_id) is not None:
         request_id = f"reply:{reply_id}"
+    if (model, request_id) == (around.model, around.request_id):
+        return around
     return around.but(model=model, request_id=request_id)
 
 
@@ -122,30 +125,30 @@ def _flat(value: Body) -> Body | None:
 
 
 def _open(value: object) -> Body | None:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return value
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
             return None
-        return parsed if isinstance(parsed, Mapping) else None
+        return parsed if isinstance(parsed, dict) else None
     return None
 
 
 def _is_embedding(value: Body) -> bool:
     data = value.get("data")
     first = data[0] if isinstance(data, list) and data else None
-    return isinstance(first, Mapping) and first.get("object") == "embedding"
+    return isinstance(first, dict) and first.get("object") == "embedding"
 
 
 def _provider(value: Body, usage: object) -> str | None:
-    found = usage if isinstance(usage, Mapping) else value
+    found = usage if isinstance(usage, dict) else value
     if "usageMetadata" in value or "promptTokenCount" in found:
         return "gemini"
     if "stopReason" in value and "inputTokens" in found:
         return "bedrock"
-    if isinstance(found.get("tokens"), Mapping) and "billed_units" in found:
+    if isinstance(found.get("tokens"), dict) and "billed_units" in found:
         return "cohere"
     if "cache_creation_input_tokens" in found and "input_tokens" in found:
         return "anthropic"

@@ -7,8 +7,6 @@ former is a call, and an event whose total has not grown repeats one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from preset_engine.log.call import Reading, Skip, SkipKind
 from preset_engine.log.readers.fields import Body, Envelope, identity, inner, objects, text
 from preset_engine.log.readers.memory import Memory
@@ -41,7 +39,7 @@ def _claude_code(value: Body, memory: Memory) -> list[Reading] | None:
         "uuid" in value or "sessionId" in value or "leafUuid" in value
     ):
         return [Skip(SkipKind.NO_CALL, "a transcript line that is no model call")]
-    if not isinstance(message, Mapping) or "timestamp" not in value:
+    if not isinstance(message, dict) or "timestamp" not in value:
         return None
     is_old = "inputTokens" in value
     if not is_old and not ("usage" in message and ("sessionId" in value or "requestId" in value)):

@@ -98,7 +98,7 @@ class Envelope:
 def envelope(value: Body) -> Envelope:
     """What this object says of itself, under any of the common names."""
     preset = value.get("preset")
-    if isinstance(preset, Mapping):
+    if isinstance(preset, dict):
         preset = preset.get("name")
     return Envelope(
         at_ms=first_time(value, _AT),
@@ -118,7 +118,7 @@ def is_failure(value: Body) -> bool:
     if value.get("error"):
         return True
     log = value.get("_log")
-    for holder in (value, log if isinstance(log, Mapping) else {}):
+    for holder in (value, log if isinstance(log, dict) else {}):
         for name in ("status", "status_code", "statusCode"):
             status = holder.get(name)
             if isinstance(status, str) and status.isdigit():
@@ -132,11 +132,13 @@ def is_failure(value: Body) -> bool:
 
 def text(value: object) -> str | None:
     """A text or number as text; anything else, and the empty text, is None."""
+    if value is None or isinstance(value, str):
+        return value or None
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return str(value)
-    return value or None if isinstance(value, str) else None
+    return None
 
 
 def first_text(value: Body, names: tuple[str, ...]) -> str | None:
@@ -170,12 +172,12 @@ def identity(value: str | None) -> str | None:
 
 def objects(value: object) -> list[Body]:
     """The objects of a list; anything else has none."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def inner(value: Body, *path: str) -> Body:
     """The object at this path, or an empty one."""
     current: object = value
     for name in path:
-        current = current.get(name) if isinstance(current, Mapping) else None
-    return current if isinstance(current, Mapping) else {}
+        current = current.get(name) if isinstance(current, dict) else None
+    return current if isinstance(current, dict) else {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 from preset_engine.log.call import Reading, Skip, SkipKind
 from preset_engine.log.readers.fields import Body, Envelope, envelope, first_text, inner, text
@@ -24,7 +23,7 @@ def _litellm(value: Body) -> list[Reading] | None:
     metadata = value.get("metadata")
     if isinstance(metadata, str):
         metadata = _parsed(metadata)
-    usage = inner(metadata if isinstance(metadata, Mapping) else {}, "usage_object")
+    usage = inner(metadata if isinstance(metadata, dict) else {}, "usage_object")
     response = inner(value, "response", "usage")
     found = parse_usage(usage) or parse_usage(response) or parse_usage(value)
     around = envelope(value)
@@ -42,9 +41,7 @@ def _new_api(value: Body) -> list[Reading] | None:
     if value.get("type", 2) not in (2, 5):  # 2: use of a model, 5: its failure
         return [Skip(SkipKind.NO_CALL, "a gateway line about something else than a model call")]
     other = value.get("other")
-    extra = (
-        _parsed(other) if isinstance(other, str) else other if isinstance(other, Mapping) else {}
-    )
+    extra = _parsed(other) if isinstance(other, str) else other if isinstance(other, dict) else {}
     found = counts(
         first_count(value, ("prompt_tokens",)),
         first_count(extra, ("cache_tokens",)),
@@ -97,7 +94,7 @@ def _parsed(value: str) -> Body:
         found = json.loads(value)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _prefixed(gateway: str, value: object) -> str | None:

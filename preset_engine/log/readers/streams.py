@@ -8,8 +8,6 @@ cumulative usage in every chunk; chunks of one reply share its id and count once
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from preset_engine.log.call import Reading, Skip, SkipKind
 from preset_engine.log.readers.fields import Body, envelope, identity, inner, text
 from preset_engine.log.readers.memory import Memory
@@ -85,7 +83,7 @@ def _responses(value: Body, kind: str) -> list[Reading]:
 
 def _chunk(value: Body) -> list[Reading]:
     usage = value.get("usage")
-    found = parse_usage(usage) if isinstance(usage, Mapping) else None
+    found = parse_usage(usage) if isinstance(usage, dict) else None
     if found is None:
         return [_event()]
     around = envelope(value)

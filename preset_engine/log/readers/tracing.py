@@ -7,8 +7,6 @@ input and output alone, it is inside. OpenTelemetry's `gen_ai.usage.input_tokens
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from preset_engine.log.call import Counts, Reading, Skip, SkipKind
 from preset_engine.log.readers.fields import Body, Envelope, first_text, inner, objects, text
 from preset_engine.log.readers.memory import Memory
@@ -32,7 +30,7 @@ def read(value: Body, memory: Memory) -> list[Reading] | None:
         return _spans(value)
     if "spanId" in value or ("attributes" in value and _attributes(value.get("attributes"))):
         return [_span(value, {})]
-    if isinstance(value.get("trace"), Mapping) and isinstance(value.get("observations"), list):
+    if isinstance(value.get("trace"), dict) and isinstance(value.get("observations"), list):
         return _trace(value, memory)
     if "traceId" in value and "type" in value and "startTime" in value:
         return [_observation(value, memory)]
@@ -154,7 +152,7 @@ def _has_error(value: Body) -> bool:
 
 def _attributes(value: object) -> Body:
     """Attributes as a mapping; OTLP writes them as a list of keys and typed values."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return value if any(str(name).startswith("gen_ai.") for name in value) else {}
     found: dict[str, object] = {}
     for item in objects(value):
