@@ -36,6 +36,7 @@ def build(groups: tuple[str, ...] = GROUPS) -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
     )
     app.callback()(_program)
     for group in groups:
