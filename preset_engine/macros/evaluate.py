@@ -117,7 +117,7 @@ class _Evaluation:
             self.run.ledger.count_unknown(match[1].rstrip(), self.run.place)
 
     def _takes_block(self, call: Call) -> bool:
-        macro = self._find(call.name)
+        macro = self.run.ledger.find(call.name)
         if macro is None or macro.handler is None:
             return True
         return macro.takes_block(len(call.arguments))
@@ -125,10 +125,6 @@ class _Evaluation:
     @property
     def is_native(self) -> bool:
         return self.run.ledger.engine is Engine.native
-
-    def _find(self, name: str) -> Macro | None:
-        ledger = self.run.ledger
-        return ledger.registry.find(name, ledger.engine)
 
     def _node(self, item: Item) -> str:
         """As `_item`, quick for the many calls that have no arguments."""
@@ -183,7 +179,7 @@ class _Evaluation:
         run, cost, closer = self.run, self.run.cost, item.closer
         was_volatile, cost.is_volatile = cost.is_volatile, False
         given = run.extra.get(call.name.lower()) if run.extra else None
-        macro = None if given is not None else self._find(call.name)
+        macro = None if given is not None else self.run.ledger.find(call.name)
         arguments = self._arguments(call, item, macro)
         is_tainted, cost.is_volatile = cost.is_volatile, was_volatile
         value = self._value(call, closer, macro, given, arguments, is_tainted=is_tainted)
@@ -219,9 +215,10 @@ class _Evaluation:
             text = self.document.text[call.end : end]
             self._look_anew(text)
             return text
-        block = self.document.cut(call.end, end, item.inner)
-        SHARED_PARSES.put(block, self.run.ledger.limits.depth)
-        return block.text
+        text, depth = self.document.text[call.end : end], self.run.ledger.limits.depth
+        if not SHARED_PARSES.holds(text, depth):
+            SHARED_PARSES.put(self.document.cut(call.end, end, item.inner), depth)
+        return text
 
     def _look_anew(self, text: str) -> None:
         """A part of a mended text is parsed on its own: work that grows with the depth of nesting."""
@@ -280,7 +277,7 @@ class _Evaluation:
 
 
 def _fits(macro: Macro, arguments: list[str]) -> bool:
-    return not any(
+    return not macro.has_integers or not any(
         parameter.is_integer and not _is_whole(value)
         for parameter, value in zip(macro.parameters, arguments)
     )

@@ -28,6 +28,10 @@ class ParseCache:
         self._trim()
         return document
 
+    def holds(self, text: str, max_depth: int) -> bool:
+        """Whether the document of a text is at hand."""
+        return (text, max_depth) in self._held
+
     def put(self, document: Document, max_depth: int) -> None:
         """Keep the document of a text that is a part of a parsed one."""
         key = (document.text, max_depth)

@@ -73,6 +73,8 @@ class Macro:
         hides_arguments: what its arguments hold never shows in its result (`setvar`).
         owner: the extension that supplies it, for macros this engine cannot answer.
         legacy_names: its names in the legacy engine, where those are fewer.
+        least: arguments it needs at least.
+        has_integers: one of its arguments must be a whole number.
     """
 
     name: str
@@ -89,6 +91,14 @@ class Macro:
     hides_arguments: bool = False
     owner: str = ""
     legacy_names: tuple[str, ...] = ()
+    least: int = field(init=False)
+    has_integers: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        least = sum(not parameter.is_optional for parameter in self.parameters)
+        object.__setattr__(self, "least", least)
+        has_integers = any(parameter.is_integer for parameter in self.parameters)
+        object.__setattr__(self, "has_integers", has_integers)
 
     def names(self, engine: Engine) -> tuple[str, ...]:
         """All names under an engine; none where it does not exist."""
@@ -96,11 +106,6 @@ class Macro:
             return ()
         every = (self.name, *self.aliases)
         return self.legacy_names or every if engine is Engine.legacy else every
-
-    @property
-    def least(self) -> int:
-        """Arguments it needs at least."""
-        return sum(not parameter.is_optional for parameter in self.parameters)
 
     def accepts(self, count: int) -> bool:
         """Whether this number of arguments is right."""

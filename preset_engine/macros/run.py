@@ -63,12 +63,19 @@ class Ledger:
     tainted: set[tuple[str, str]] = field(default_factory=set)
     settled: set[tuple[str, str]] = field(default_factory=set)
     _plain: dict[str, Plain | None] = field(default_factory=dict)
+    _found: dict[str, Macro | None] = field(default_factory=dict)
+
+    def find(self, name: str) -> Macro | None:
+        """The macro of this name under this engine; remembered by name."""
+        if name not in self._found:
+            self._found[name] = self.registry.find(name, self.engine)
+        return self._found[name]
 
     def plain(self, name: str) -> Plain | None:
         """The macro of this name if it can be called without arguments; remembered by name."""
         if name in self._plain:
             return self._plain[name]
-        macro = self.registry.find(name, self.engine)
+        macro = self.find(name)
         found = None
         if macro is not None and macro.handler is not None and macro.accepts(0):
             found = Plain(macro.handler, self.is_volatile(macro))

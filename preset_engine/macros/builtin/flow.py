@@ -68,7 +68,7 @@ def _parted(document: Document, place: int, depth: int) -> tuple[str, str]:
     """The texts before and behind a node; their parses are kept for when one is expanded."""
     text, nodes = document.text, document.nodes
     node = nodes[place]
-    if document.is_clean:
+    if document.is_clean and not SHARED_PARSES.holds(text[: node.start], depth):
         SHARED_PARSES.put(document.cut(0, node.start, nodes[:place]), depth)
         SHARED_PARSES.put(document.cut(node.end, len(text), nodes[place + 1 :]), depth)
     return text[: node.start], text[node.end :]
