@@ -10,23 +10,38 @@ import json
 from pathlib import Path
 
 from preset_engine.errors import MissingExtra, UnreadableInput
-from preset_engine.log.sources import open_log
+from preset_engine.log.sources import compression, open_log
 
 _SAMPLE = 64 * 1024
 
 
-def family_of(path: Path) -> str | None:
-    """The family whose fields an engine may read itself: every line of the file's start has its form."""
+def family_of(path: Path, *, has_zstd: bool) -> str | None:
+    """The family whose fields an engine may read itself: every line of the file's start has its form.
+
+    None too for a file whose name an engine would take for a pattern or for another compression than it has,
+    and for one that begins with a byte-order mark.
+    """
     try:
+        kind = compression(path)
         with open_log(path) as file:
             start = file.read(_SAMPLE)
     except (OSError, EOFError, UnreadableInput, MissingExtra):
+        return None
+    if not _is_plain_name(path, kind, has_zstd=has_zstd) or start.startswith(b"\xef\xbb\xbf"):
         return None
     lines = start.split(b"\n")
     complete = lines[:-1] if len(start) == _SAMPLE else lines
     families = {_family_of_line(line) for line in complete[:200] if line.strip()}
     families.discard("broken")
     return families.pop() if len(families) == 1 else None
+
+
+def _is_plain_name(path: Path, kind: str, *, has_zstd: bool) -> bool:
+    """Engines expand patterns in names, and tell the compression by the ending alone."""
+    if any(character in "*?[]{}\\" for character in str(path.absolute())):
+        return False
+    ending = {".gz": "gzip", ".zst": "zstd"}.get(path.suffix.lower(), "none")
+    return kind == ending and (kind != "zstd" or has_zstd)
 
 
 def _family_of_line(line: bytes) -> str | None:

@@ -10,20 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
 from preset_engine.cache.families import family_of
-from preset_engine.cache.query import Question, report_query
+from preset_engine.cache.query import Question
 from preset_engine.cache.report import Report, build_report
 from preset_engine.cache.table import Rows, SmallTable, write_rows
 from preset_engine.errors import Note, UnreadableInput, Weight
 from preset_engine.log.call import Call, Skip, SkipKind
-from preset_engine.log.reader import read_line, read_log
-from preset_engine.log.readers.memory import Memory
-from preset_engine.log.sources import compression, find_files, standard_input
+from preset_engine.log.reader import read_log
+from preset_engine.log.sources import find_files, standard_input
 
 EngineName: TypeAlias = Literal["auto", "sqlite", "duckdb", "spark"]
 Tick: TypeAlias = Callable[[str, float], None]
@@ -64,6 +63,10 @@ class Logs:
     def ask(self, question: Question) -> Report:
         """The report that answers the question."""
         return build_report(self.table.ask(question), question)
+
+    def set_aside(self, skip: Skip) -> None:
+        """Count a line that is no call."""
+        self.skipped[skip.kind, skip.reason] += 1
 
     def close(self) -> None:
         """Give memory and temporary files back."""
@@ -117,17 +120,20 @@ def _open(files: list[Path], engine: EngineName, tick: Tick, stack: ExitStack) -
     raw: dict[str, list[Path]] = {}
     others: list[Path] = []
     for path in files:
-        family = family_of(path) if engine == "duckdb" or compression(path) != "zstd" else None
+        family = family_of(path, has_zstd=engine == "duckdb")
         (raw.setdefault(family, []) if family else others).append(path)
     folder = _temporary_folder(stack)
     read = folder / "calls.jsonl"
     written = write_rows(_read_all(others, logs, tick, size), read) if others else 0
+    given = read if written else None
     if engine == "duckdb":
-        logs.table = _DuckTable(raw, read if written else None, logs, tick)
+        from preset_engine.cache.duck_table import DuckTable  # loads an extra
+
+        logs.table = DuckTable(raw, given, folder, logs.set_aside, tick)
     else:
         from preset_engine.cache.spark import SparkTable  # an extra that starts a Java runtime
 
-        logs.table = SparkTable(raw, read if written else None)
+        logs.table = SparkTable(raw, given)
     return logs
 
 
@@ -154,7 +160,7 @@ def _read_all(files: Sequence[Path], logs: Logs, tick: Tick, size: int) -> Itera
     for path in files:
         for reading in read_log(path, advance):
             if isinstance(reading, Skip):
-                logs.skipped[reading.kind, reading.reason] += 1
+                logs.set_aside(reading)
             else:
                 yield reading
 
@@ -166,52 +172,6 @@ class _Nothing:
 
     def close(self) -> None:
         return None
-
-
-class _DuckTable:
-    def __init__(
-        self, raw: dict[str, list[Path]], read: Path | None, logs: Logs, tick: Tick
-    ) -> None:
-        from preset_engine.cache import duck  # loads the extra only when it is used
-
-        self._duck, self._raw, self._read = duck, raw, read
-        self._logs, self._tick, self._knows_foreign = logs, tick, False
-        self._connection = duck.connect()
-        duck.define_calls(self._connection, raw, read)
-
-    def ask(self, question: Question) -> Rows:
-        rows = self._run(question)
-        foreign = any(row[len(question.by) + 1] == "foreign" for row in rows)
-        if foreign and not self._knows_foreign:
-            self._fetch_foreign()
-            rows = [row for row in self._run(question) if row[len(question.by) + 1] != "foreign"]
-        return [row for row in rows if row[len(question.by) + 1] != "foreign"]
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _run(self, question: Question) -> Rows:
-        return self._duck.run(
-            self._connection, report_query(question), lambda part: self._tick("counting", part)
-        )
-
-    def _fetch_foreign(self) -> None:
-        """Read the lines of other shapes with Python and lay them beside the others."""
-        self._knows_foreign = True
-        calls: list[Call] = []
-        for family, path in [(name, path) for name, paths in self._raw.items() for path in paths]:
-            memory = Memory()
-            for number, line in enumerate(self._duck.foreign_lines(self._connection, family, path)):
-                for reading in read_line(line, memory):
-                    if isinstance(reading, Skip):
-                        self._logs.skipped[reading.kind, reading.reason] += 1
-                    else:
-                        calls.append(replace(reading, source=str(path), ordinal=number))
-        target = _temporary_folder(self._logs.stack) / "calls.jsonl"
-        before = self._read.read_bytes() if self._read else b""
-        write_rows(calls, target)
-        target.write_bytes(before + target.read_bytes())
-        self._duck.define_calls(self._connection, self._raw, target)
 
 
 def _temporary_folder(stack: ExitStack) -> Path:

@@ -1,5 +1,6 @@
 """The engines agree: Python with SQLite, DuckDB, and Spark, on the same text."""
 
+import gzip
 import json
 import os
 import random
@@ -7,7 +8,9 @@ import shutil
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import zstandard
 
+from preset_engine.cache import duck
 from preset_engine.cache.lifetimes import LIFETIMES
 from preset_engine.cache.query import Question, report_query
 from preset_engine.cache.reading import open_logs
@@ -215,11 +218,55 @@ def test_spark_runs_the_very_text_on_20_000_lines_with_equal_results(tmp_path):
         assert one == other
 
 
-def test_a_log_that_duckdb_cannot_open_is_one_line(tmp_path):
+@pytest.mark.parametrize(
+    "name",
+    [
+        "day.jsonl",
+        "day.jsonl.gz",
+        "day.jsonl.zst",
+        "gz-without-ending",
+        "day[1]*.jsonl",
+        "plain.gz",
+        "mark.jsonl",
+        "o'hara %41.jsonl",
+    ],
+)
+def test_duckdb_reads_files_of_every_name_and_compression_like_python(tmp_path, name):
+    data = "".join(text + "\n" for text in plain_lines(40, 3)).encode()
+    if name == "mark.jsonl":
+        data = b"\xef\xbb\xbf" + data
+    if name in ("day.jsonl.gz", "gz-without-ending"):
+        data = gzip.compress(data)
+    if name.endswith(".zst"):
+        data = zstandard.ZstdCompressor().compress(data)
+    (tmp_path / name).write_bytes(data)
+    (small, _), (big, _) = answers(tmp_path / name, "sqlite"), answers(tmp_path / name, "duckdb")
+    assert [one.rows for one in small] == [one.rows for one in big]
+    assert small[0].total.both.calls > 20
+
+
+def test_a_damaged_archive_is_read_as_far_as_it_goes(tmp_path):
+    data = gzip.compress("".join(text + "\n" for text in plain_lines(400, 3)).encode())
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(data[: len(data) * 2 // 3])
+    (small, _), (big, skipped) = answers(path, "sqlite"), answers(path, "duckdb")
+    assert [one.rows for one in small] == [one.rows for one in big]
+    assert small[0].total.both.calls > 50
+    assert any("cannot be read to its end" in reason for _, reason in skipped)
+
+
+def test_a_file_that_went_away_is_counted_and_not_fatal(tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text(next(plain_lines(1, 1)) + "\n")
     with open_logs([str(path)], "duckdb") as read:
         path.unlink()
-        with pytest.raises(LogError, match="DuckDB could not read") as caught:
-            read.ask(QUESTIONS[0])
+        assert read.ask(QUESTIONS[0]).total.both.calls == 0
+        assert sum(read.skipped.values()) == 1
+
+
+def test_a_wrong_query_is_one_line(tmp_path):
+    connection = duck.connect()
+    with pytest.raises(LogError, match="DuckDB could not read") as caught:
+        duck.run(connection, "SELECT\nnothing FROM nowhere")
     assert "\n" not in str(caught.value)
+    connection.close()
