@@ -45,8 +45,10 @@ from preset_engine.assembler.tail import (
     take_prefill,
 )
 from preset_engine.assembler.turns import Style, Turns
+from preset_engine.dialect import Switches
 from preset_engine.history.window import window_start
 from preset_engine.messages import Draft, Origin, OriginKind, Piece
+from preset_engine.preset.model import Preset
 from preset_engine.squash.zones import HistoryZone, Zones
 
 
@@ -70,23 +72,31 @@ def assemble(scene: Scene) -> Zones:
     zones = _fill(scene, material, collection)
     if scene.switches.keeps_variables:
         expand_for_bookkeeping(scene, material.extensions)
-        _mark_early_readers(scene)
     return zones
 
 
-def _mark_early_readers(scene: Scene) -> None:
-    """An entry that reads a variable before another sets it says something else next turn."""
-    changed = scene.changed_variables()
-    if not changed:
-        return
-    order, entries = read_skeleton(scene.preset, scene.switches)
+def early_readers(
+    preset: Preset, switches: Switches, changed: set[tuple[str, str]]
+) -> dict[Origin, str]:
+    """Entries that read a variable before another sets it, and so say something else next turn.
+
+    Args:
+        preset: the preset.
+        switches: the dialect's differences.
+        changed: variables that the assembly has changed, by store and name.
+    """
+    found: dict[Origin, str] = {}
+    if not changed or not switches.keeps_variables:
+        return found
+    order, entries = read_skeleton(preset, switches)
     known: set[tuple[str, str]] = set()
     for item in order:
         entry = entries.get(item.identifier)
         if entry is None or not item.is_enabled or "{{" not in entry.content:
             continue
         if reads_old(entry.content, changed, known):
-            scene.causes[entry_origin(entry)] = entry.content
+            found[entry_origin(entry)] = entry.content
+    return found
 
 
 def _gather(scene: Scene) -> _Material:

@@ -182,6 +182,8 @@ def supply(scene: Scene, collection: Collection, prompts: Iterable[Supplied]) ->
             supplied.pieces and (listed or supplied.is_control)
         ):
             continue
+        if not supplied.pieces and (listed is None or (not listed.pieces and listed.role)):
+            continue
         pieces = expand(supplied.pieces, partial(scene.trace_supplied, place=supplied.identifier))
         if listed is None:
             collection.put(Prompt(supplied.identifier, supplied.role, pieces))

@@ -27,17 +27,26 @@ class ShapedTurn:
 
     Attributes:
         messages: what is sent.
-        assembled: the messages before the mode.
-        zones: the zones as they went in (native: as they came out of the shaping).
+        page: the messages before the mode, where they are another list.
+        filled: the zones as they went in, where the shaping made new ones.
+        zones: the zones (native: as they came out of the shaping).
         shapings: what was done to the flat list, in order; empty when nothing was.
         joins: neighbours may have become one message.
     """
 
     messages: tuple[ChatMessage, ...] = ()
-    assembled: tuple[ChatMessage, ...] = ()
+    page: tuple[ChatMessage, ...] | None = None
+    filled: Zones | None = None
     zones: Zones = field(default_factory=Zones)
     shapings: tuple[Shaped, ...] = ()
     joins: bool = False
+
+    @property
+    def assembled(self) -> tuple[ChatMessage, ...]:
+        """The messages before the mode."""
+        if self.page is not None:
+            return self.page
+        return self.messages if self.filled is None else tuple(self.filled.messages())
 
     def drafts(self) -> Iterator[Draft]:
         """Every message that is sent, with its pieces."""
@@ -59,21 +68,19 @@ def shape_turn(scene: Scene, zones: Zones, squash: str | bool | None) -> ShapedT
     """
     names = Names(scene.char, scene.user, scene.view.group)
     if scene.switches.shapes_zones:
-        flat = tuple(zones.messages())
         mode = _native_mode(scene, squash)
         shaped = shape_zones(zones, mode, names, _placeholder(scene))
         joins = mode not in (False, "", "none")
-        return ShapedTurn(tuple(shaped.messages()), flat, shaped, joins=joins)
+        return ShapedTurn(tuple(shaped.messages()), filled=zones, zones=shaped, joins=joins)
     return _shape_flat(scene, zones, squash, names)
 
 
 def shape_plain(zones: Zones, squash: str | bool | None) -> ShapedTurn:
     """A turn without a preset: untouched unless the caller names a mode."""
-    flat = tuple(zones.messages())
     if squash is None or squash is False:
-        return ShapedTurn(flat, flat, zones)
+        return ShapedTurn(tuple(zones.messages()), zones=zones)
     shaped = shape_zones(zones, squash)
-    return ShapedTurn(tuple(shaped.messages()), flat, shaped, joins=True)
+    return ShapedTurn(tuple(shaped.messages()), filled=zones, zones=shaped, joins=True)
 
 
 def _shape_flat(scene: Scene, zones: Zones, squash: str | bool | None, names: Names) -> ShapedTurn:
@@ -88,9 +95,11 @@ def _shape_flat(scene: Scene, zones: Zones, squash: str | bool | None, names: Na
     assembled = (*flat, *tail)
     mode = _flat_mode(scene, squash)
     if mode is Mode.NONE:
-        return ShapedTurn(assembled, assembled, zones, tuple(shapings), is_squashed)
+        return ShapedTurn(assembled, zones=zones, shapings=tuple(shapings), joins=is_squashed)
     shapings.append(shape(flat, mode, names, _placeholder(scene)).followed_by(tail))
-    return ShapedTurn(tuple(shapings[-1].messages()), assembled, zones, tuple(shapings), joins=True)
+    return ShapedTurn(
+        tuple(shapings[-1].messages()), assembled, zones=zones, shapings=tuple(shapings), joins=True
+    )
 
 
 def _placeholder(scene: Scene) -> str:

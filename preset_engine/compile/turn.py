@@ -10,12 +10,12 @@ The one entry for both dialects; it is synchronous and pure. What the outside wo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-from preset_engine.assembler.assemble import assemble
+from preset_engine.assembler.assemble import assemble, early_readers
 from preset_engine.assembler.holes import plain_zones, ready_content
 from preset_engine.assembler.params import request_params
 from preset_engine.assembler.plan import Plan
@@ -23,8 +23,9 @@ from preset_engine.assembler.scene import open_scene
 from preset_engine.assembler.shape import ShapedTurn, shape_plain, shape_turn
 from preset_engine.content.content import Content
 from preset_engine.context import Context
-from preset_engine.dialect import Dialect
+from preset_engine.dialect import Dialect, Switches
 from preset_engine.errors import Note
+from preset_engine.history.window import window_start
 from preset_engine.messages import ChatMessage, JsonObject, JsonValue, Origin
 from preset_engine.preset.model import Preset
 
@@ -47,7 +48,7 @@ class CompiledTurn:
     params: Mapping[str, JsonObject] = field(default_factory=dict)
     variables: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
     _shaped: ShapedTurn = field(default_factory=ShapedTurn, repr=False)
-    _causes: Mapping[Origin, str] = field(default_factory=dict, repr=False)
+    _causes: Callable[[], Mapping[Origin, str]] = field(default=dict, repr=False)
     _context: Context = field(default=_FIXED_CONTEXT, repr=False)
 
     @property
@@ -58,7 +59,7 @@ class CompiledTurn:
     @cached_property
     def plan(self) -> Plan:
         """What each message is made of; spans, tokens and digests are worked out when asked for."""
-        return Plan(self._shaped, self._context.tokens, self._causes)
+        return Plan(self._shaped, self._context.tokens, self._causes())
 
 
 def compile_turn(
@@ -89,7 +90,7 @@ def compile_turn(
         content = replace(content, history=history)
     content, notes = ready_content(content)
     if preset is None:
-        return _plain_turn(content, notes, squash, context)
+        return _plain_turn(content, notes, squash, context, window)
     scene = open_scene(preset, content, dialect, context, window=window)
     scene.notes.extend(notes)
     zones = assemble(scene)
@@ -100,15 +101,33 @@ def compile_turn(
         request_params(scene),
         {"local": dict(scene.view.variables.local), "global": dict(scene.view.variables.shared)},
         shaped,
-        scene.causes,
+        partial(_causes, preset, dialect.switches, scene.causes, scene.changed_variables()),
         context,
     )
 
 
+def _causes(
+    preset: Preset,
+    switches: Switches,
+    causes: Mapping[Origin, str],
+    changed: set[tuple[str, str]],
+) -> Mapping[Origin, str]:
+    """Raw texts of the origins that can change; worked out when a plan is asked for."""
+    return {**causes, **early_readers(preset, switches, changed)}
+
+
 def _plain_turn(
-    content: Content, notes: tuple[Note, ...], squash: str | bool | None, context: Context
+    content: Content,
+    notes: tuple[Note, ...],
+    squash: str | bool | None,
+    context: Context,
+    window: int | None,
 ) -> CompiledTurn:
     """A turn without a preset: the fixed order, shaped only where the caller asks for it."""
-    shaped = shape_plain(plain_zones(content), squash)
+    zones = plain_zones(content)
+    if window is not None:
+        start = window_start(zones.history.records, window)
+        zones = replace(zones, history=replace(zones.history, start=start))
+    shaped = shape_plain(zones, squash)
     variables = {"local": dict(content.variables), "global": dict(content.global_variables)}
-    return CompiledTurn(shaped.messages, notes, {}, variables, shaped, {}, context)
+    return CompiledTurn(shaped.messages, notes, {}, variables, shaped, dict, context)
