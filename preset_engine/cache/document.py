@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ class Document:
         other: a second report to compare with: another range or another set of files.
         other_name: what it is called.
         money: costs, when a price file is given.
+        course: totals over time, by day, or by hour where the logs are of one day.
     """
 
     report: Report
@@ -50,6 +51,7 @@ class Document:
     other: Report | None = None
     other_name: str = ""
     money: Money | None = None
+    course: Mapping[int, Row] | None = None
 
     def to_json(self) -> dict[str, object]:
         """The whole document."""

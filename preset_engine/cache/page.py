@@ -67,11 +67,12 @@ def visible(text: str) -> str:
 
 
 def _over_time(document: Document) -> Markup | None:
-    days = document.report.days
+    days = document.report.days if document.course is None else document.course
     if len(days) < 2:
         return None
+    letters = slice(11, 16) if len(document.report.days) == 1 else slice(0, 10)
     points = [
-        Point(format_time(day)[:10], row.first.rate, row.later.rate) for day, row in days.items()
+        Point(format_time(at)[letters], row.first.rate, row.later.rate) for at, row in days.items()
     ]
     given = document.baseline
     levels = [("first", given.first), ("later", given.later)] if given is not None else []

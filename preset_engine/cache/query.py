@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
 KEYS = ("session", "caller", "model", "provider", "preset", "user", "shape", "source")
 
 CALL_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -165,7 +167,7 @@ class Question:
             conversation is settled before.
         gap_seconds: a longer pause than this starts a new group; None for no such rule.
         lifetimes: seconds by provider name, used instead of `gap_seconds` where the provider is listed.
-        with_days: sums are split by UTC day.
+        with_days: sums are split by UTC day, or by steps of `step_ms` milliseconds.
     """
 
     by: tuple[str, ...] = ("caller", "model")
@@ -175,6 +177,7 @@ class Question:
     gap_seconds: int | None = None
     lifetimes: Mapping[str, int] = field(default_factory=dict)
     with_days: bool = True
+    step_ms: int = DAY_MS
 
 
 def report_query(question: Question) -> str:
@@ -193,7 +196,9 @@ def report_query(question: Question) -> str:
         inner_names=", ".join(inner),
         inner_group=", ".join(inner_group),
         provider="provider, " if question.lifetimes else "",
-        day="at_ms - at_ms % 86400000" if question.with_days else "CAST(NULL AS BIGINT)",
+        day=f"at_ms - at_ms % {question.step_ms:d}"
+        if question.with_days
+        else "CAST(NULL AS BIGINT)",
         outside=_outside(question),
         is_first="place = 1" if gap is None else f"place = 1 OR at_ms - earlier_ms > {gap}",
         group_window=window,

@@ -130,7 +130,7 @@ class Report:
         question: what was asked.
         rows: by the chosen keys, largest prompts first.
         total: everything together.
-        days: the total of each UTC day, by its first millisecond; empty when days were not asked for.
+        days: the total of each UTC day (or other step), by its first millisecond; empty when not asked for.
         left: lines in no sum.
     """
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from preset_engine.cache.document import Baseline, Document, remarks
 from preset_engine.cache.lifetimes import LIFETIMES
-from preset_engine.cache.query import KEYS, Question
+from preset_engine.cache.query import HOUR_MS, KEYS, Question
 from preset_engine.cache.reading import EngineName, Logs, Tick, open_logs
 from preset_engine.cache.report import Report
 from preset_engine.errors import InputRefused
@@ -17,8 +17,6 @@ from preset_engine.log.times import read_time
 
 if TYPE_CHECKING:
     from preset_engine.cache.prices import Money, Prices
-
-DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +60,9 @@ def make_document(wish: Wish, tick: Tick | None = None) -> Document:
             other = _ask_range(logs, wish.question, ranges[0])
         if prices is not None:
             money = _count_money(logs, wish.question, prices)
+        hours = report.days
+        if len(hours) == 1:  # one day has no course: show its hours
+            hours = logs.ask(replace(wish.question, step_ms=HOUR_MS)).days
         skipped = tuple((kind, reason, n) for (kind, reason), n in sorted(logs.skipped.items()))
         notes = (*logs.notes, *remarks(report, skipped))
         files, engine = tuple(map(str, logs.files)), logs.engine
@@ -69,7 +70,7 @@ def make_document(wish: Wish, tick: Tick | None = None) -> Document:
         with open_logs(sets, wish.engine, tick) as logs:
             other = logs.ask(wish.question)
     name = ", ".join(wish.compare)
-    return Document(report, files, engine, skipped, notes, wish.baseline, other, name, money)
+    return Document(report, files, engine, skipped, notes, wish.baseline, other, name, money, hours)
 
 
 def read_keys(option: str, text: str) -> tuple[str, ...]:

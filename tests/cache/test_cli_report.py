@@ -141,7 +141,19 @@ def test_prices_turn_tokens_into_money(log, tmp_path):
 def test_a_page_is_written(log, tmp_path):
     page = tmp_path / "page.html"
     assert run(log, "--html", page).exit_code == 0
-    assert "<svg" in page.read_text("utf-8")
+    assert "days in UTC" in page.read_text("utf-8")
+
+
+def test_the_page_of_one_day_shows_its_hours(tmp_path):
+    path, page = tmp_path / "log.jsonl", tmp_path / "page.html"
+    lines = [
+        json.dumps(line(hour, 64, ts=f"2026-03-01T{hour:02d}:30:00Z")) for hour in range(8, 12)
+    ]
+    path.write_text("\n".join(lines))
+    assert run(path, "--html", page).exit_code == 0
+    text = page.read_text("utf-8")
+    assert "hours in UTC" in text
+    assert "09:00, later calls: 6.4 %" in text
 
 
 @pytest.mark.parametrize(
