@@ -144,9 +144,10 @@ class _SqliteConnection:
             raise self._ours(error) from error
 
     async def back(self) -> None:
-        """Roll back whatever is open."""
-        if self._connection.in_transaction:
-            with suppress(StorageError):
+        """Roll back whatever is open, after a statement that a cancelled caller left running."""
+        with suppress(StorageError):
+            await self.execute("SELECT 1")
+            if self._connection.in_transaction:
                 await self.execute("ROLLBACK")
 
     async def close(self) -> None:
