@@ -33,11 +33,18 @@ def meta_of(row: Row) -> SessionMeta:
     )
 
 
-def record_of(row: Row) -> SessionRecord:
-    """The record in a row of `RECORD_COLUMNS`."""
+def records_of(rows: Iterable[Row]) -> list[SessionRecord]:
+    """The records in rows of `RECORD_COLUMNS`; one loop, since there may be ten thousand."""
+    return [
+        SessionRecord(role, content, (), call_id, said_at, number)
+        if detail is None
+        else _detailed((number, role, content, call_id, said_at, detail))
+        for number, role, content, call_id, said_at, detail in rows
+    ]
+
+
+def _detailed(row: Row) -> SessionRecord:
     number, role, content, tool_call_id, said_at, detail = row
-    if detail is None:
-        return SessionRecord(role, content, (), tool_call_id, said_at, number)
     plain = {"number": number, "role": role, "content": content, "timestamp": said_at}
     return SessionRecord.from_json({**json.loads(detail), **plain, "tool_call_id": tool_call_id})
 

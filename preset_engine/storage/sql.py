@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from preset_engine.session.protocols import SessionDump
 from preset_engine.storage.border import check_id, check_tenant, clean_text, dumps
-from preset_engine.storage.rows import RECORD_COLUMNS, meta_of, record_of
+from preset_engine.storage.rows import RECORD_COLUMNS, meta_of, records_of
 from preset_engine.storage.slots import slot_text, slot_value
 from preset_engine.storage.sql_content import (
     LOCK_SESSION,
@@ -61,7 +61,7 @@ class SqlStore(SqlContent, SqlTree):
                 node=node,
                 config=await self.get_config(session_id),
                 slots={slot: slot_value(slot, text) for slot, text in slots},
-                records=tuple(record_of(row) for row in records),
+                records=tuple(records_of(records)),
                 next_number=int(rows[0][-1]),
             )
 

@@ -28,8 +28,8 @@ from preset_engine.storage.rows import (
     META_COLUMNS,
     RECORD_COLUMNS,
     meta_of,
-    record_of,
     record_row,
+    records_of,
 )
 from preset_engine.storage.schema import Row
 from preset_engine.storage.slots import Slot, SlotDoors, turn_slots
@@ -118,7 +118,7 @@ class SqlContent(SlotDoors):
         limit = _ALL if query.limit is None else max(query.limit, 0)
         sql = f"SELECT {RECORD_COLUMNS} FROM pe_records WHERE {where} ORDER BY number LIMIT ? OFFSET ?"
         rows = await self._work.fetch(sql, (*values, limit, max(query.offset, 0)))
-        return [record_of(row) for row in rows]
+        return records_of(rows)
 
     async def replace_record(
         self, session_id: str, record: SessionRecord, expected_version: int | None = None
