@@ -16,8 +16,9 @@ _MARGIN = 46
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Rates of one day, 0 to 1; None where a day has no such calls."""
+    """Rates of one day or hour, 0 to 1; None where it has no such calls. `at` is its place in time, any unit."""
 
+    at: int
     label: str
     first: float | None
     later: float | None
@@ -41,7 +42,7 @@ class Bar:
 def rate_lines(points: Sequence[Point], baseline: Sequence[tuple[str, float]] = ()) -> str:
     """Hit rates over time, first and later calls as two lines; `baseline` names levels, 0 to 1."""
     height, bottom, right = 260, 220, _WIDTH - 16
-    step = (right - _MARGIN) / max(1, len(points) - 1)
+    places = _places([point.at for point in points], right)
     parts = [_open(height, "Hit rate by day")]
     for level in (0, 25, 50, 75, 100):
         y = bottom - level * 2
@@ -54,12 +55,21 @@ def rate_lines(points: Sequence[Point], baseline: Sequence[tuple[str, float]] = 
             f"<title>baseline {escape(name)}: {rate * 100:.1f} %</title></line>"
         )
     for side in ("first", "later"):
-        parts += _line(points, side, step, bottom)
-    every = max(1, -(-len(points) // 8))
-    for number in range(0, len(points), every):
-        anchor = "end" if number and number == len(points) - 1 else "middle"
-        parts.append(_label(_MARGIN + number * step, bottom + 18, points[number].label, anchor))
+        parts += _line(points, places, side, bottom)
+    free = 0.0
+    for x, point in zip(places, points):
+        if x >= free:
+            anchor = "end" if x > right - 30 else "middle"
+            parts.append(_label(x, bottom + 18, point.label, anchor))
+            free = x + 100
     return "".join([*parts, "</svg>"])
+
+
+def _places(moments: Sequence[int], right: int) -> list[float]:
+    """Where the moments stand on the axis; gaps in time are gaps in the line's course."""
+    first, last = (moments[0], moments[-1]) if moments else (0, 0)
+    scale = (right - _MARGIN) / max(1, last - first)
+    return [_MARGIN + (moment - first) * scale for moment in moments]
 
 
 def stacked_bars(bars: Sequence[Bar]) -> str:
@@ -85,14 +95,14 @@ def stacked_bars(bars: Sequence[Bar]) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _line(points: Sequence[Point], side: str, step: float, bottom: int) -> list[str]:
+def _line(points: Sequence[Point], xs: Sequence[float], side: str, bottom: int) -> list[str]:
     places: list[tuple[float, float]] = []
     marks = []
-    for number, point in enumerate(points):
+    for x, point in zip(xs, points):
         rate: float | None = getattr(point, side)
         if rate is None:
             continue
-        x, y = _MARGIN + number * step, bottom - min(1.0, max(0.0, rate)) * 200
+        y = bottom - min(1.0, max(0.0, rate)) * 200
         places.append((x, y))
         text = f"{point.label}, {side} calls: {rate * 100:.1f} %"
         marks.append(

@@ -72,7 +72,8 @@ def _over_time(document: Document) -> Markup | None:
         return None
     letters = slice(11, 16) if len(document.report.days) == 1 else slice(0, 10)
     points = [
-        Point(format_time(at)[letters], row.first.rate, row.later.rate) for at, row in days.items()
+        Point(at, format_time(at)[letters], row.first.rate, row.later.rate)
+        for at, row in days.items()
     ]
     given = document.baseline
     levels = [("first", given.first), ("later", given.later)] if given is not None else []

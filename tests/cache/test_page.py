@@ -162,9 +162,19 @@ def test_a_shown_text_is_short_and_has_no_control_characters(text):
 _rates = st.none() | st.floats(0, 1)
 
 
-@given(st.lists(st.builds(Point, st.text(max_size=5).map(visible), _rates, _rates), max_size=40))
-def test_the_line_chart_is_well_formed(points):
-    ElementTree.fromstring(rate_lines(points, [("first", 0.086)]))
+@given(
+    st.lists(
+        st.builds(Point, st.integers(0, 10**13), st.text(max_size=5).map(visible), _rates, _rates),
+        max_size=40,
+    )
+)
+def test_the_line_chart_is_well_formed_and_stays_inside(points):
+    chart = ElementTree.fromstring(
+        rate_lines(sorted(points, key=lambda point: point.at), [("first", 0.086)])
+    )
+    for mark in chart.iter("circle"):
+        assert 46 <= float(mark.get("cx")) <= 845
+        assert 20 <= float(mark.get("cy")) <= 220
 
 
 @given(
