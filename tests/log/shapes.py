@@ -592,4 +592,113 @@ SHAPES = {  # name: (text, known prompt, cached, unknown prompt, calls after rep
         2,
         "console",
     ),
+    "gemini stream": (
+        "".join(
+            "data: "
+            + json.dumps(
+                {
+                    "candidates": [{"content": {}, **end}],
+                    "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": n},
+                }
+            )
+            + "\n\n"
+            for n, end in ((1, {}), (2, {}), (3, {"finishReason": "STOP"}))
+        ),
+        100,
+        0,
+        0,
+        1,
+        "gemini-reply",
+    ),
+    "bedrock invocation log": (
+        _lines(
+            {
+                "timestamp": AT.format(1),
+                "modelId": "anthropic.claude",
+                "requestId": "q-1",
+                "input": {},
+                "output": {"outputBodyJson": {"type": "message", "usage": _CLAUDE}},
+            }
+        ),
+        100,
+        80,
+        0,
+        1,
+        "wrapper",
+    ),
+    "opentelemetry agent over its calls": (
+        json.dumps(
+            {
+                "resourceSpans": [
+                    {
+                        "scopeSpans": [
+                            {
+                                "spans": [
+                                    _SPAN,
+                                    {
+                                        **_SPAN,
+                                        "spanId": "02",
+                                        "attributes": [
+                                            *_SPAN["attributes"],
+                                            _attribute("gen_ai.operation.name", "invoke_agent"),
+                                        ],
+                                    },
+                                ]
+                            }
+                        ]
+                    }
+                ]
+            }
+        ),
+        100,
+        80,
+        0,
+        1,
+        "opentelemetry",
+    ),
+    "opencode export": (
+        json.dumps(
+            {
+                "info": {"id": "ses_1"},
+                "messages": [
+                    {"info": {"id": "m1", "sessionID": "s", "role": "user"}},
+                    {
+                        "info": {
+                            "id": "msg_a",
+                            "sessionID": "s",
+                            "role": "assistant",
+                            "tokens": {
+                                "input": 10,
+                                "output": 2,
+                                "cache": {"read": 80, "write": 10},
+                            },
+                        }
+                    },
+                ],
+            },
+            indent=1,
+        ),
+        100,
+        80,
+        0,
+        1,
+        "opencode",
+    ),
+    "gemini cli in lines": (
+        _lines(
+            {"sessionId": "s", "projectHash": "h", "startTime": AT.format(0)},
+            {
+                "id": "m2",
+                "type": "gemini",
+                "timestamp": AT.format(1),
+                "model": "g",
+                "tokens": {"input": 100, "output": 2, "cached": 40},
+            },
+        ),
+        100,
+        40,
+        0,
+        1,
+        "gemini-cli",
+    ),
 }

@@ -103,12 +103,27 @@ def test_standard_input_is_told_like_a_file():
         ),
         ('{"summary": {}, "contributions": []}', SkipKind.SUMMARY, "totals"),
         (
+            '{"model": "m", "tokenUsage": {"inputTokens": 5, "cacheReadTokens": 9}}',
+            SkipKind.SUMMARY,
+            "totals",
+        ),
+        (
             '{"object": "list", "data": [{"object": "embedding"}], "usage": {"prompt_tokens": 2}}',
             SkipKind.NO_CALL,
             "embeddings",
         ),
     ],
-    ids=["cut off", "words", "deep", "unknown", "number", "run result", "tokscale", "embeddings"],
+    ids=[
+        "cut off",
+        "words",
+        "deep",
+        "unknown",
+        "number",
+        "run result",
+        "tokscale",
+        "droid",
+        "embeddings",
+    ],
 )
 def test_what_is_no_call_is_named(line, kind, reason):
     (found,) = read_line(line, Memory())

@@ -29,6 +29,7 @@ _INSIDE = (
     "response_body",
     "responseBody",
     "body",
+    "outputBodyJson",
     "result",
     "message",
     "completion",

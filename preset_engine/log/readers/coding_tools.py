@@ -101,6 +101,9 @@ def _gemini_cli(value: Body, memory: Memory) -> list[Reading] | None:
         memory.session = text(value.get("sessionId"))
         found = [_gemini_message(item, memory) for item in objects(value.get("messages"))]
         return [item or _no_call() for item in found]
+    if "sessionId" in value and "projectHash" in value:
+        memory.session = text(value.get("sessionId"))
+        return [_no_call()]
     one = _gemini_message(value, memory)
     return None if one is None else [one]
 
@@ -131,7 +134,10 @@ def _gemini_message(value: Body, memory: Memory) -> Reading | None:
 
 
 def _opencode(value: Body, memory: Memory) -> list[Reading] | None:
-    del memory
+    if "sessionID" not in value and "sessionID" in inner(
+        value, "info"
+    ):  # an exported session's entry
+        return _opencode(inner(value, "info"), memory)
     tokens = inner(value, "tokens")
     if "sessionID" not in value or "role" not in value:
         return None

@@ -9,7 +9,7 @@ cumulative usage in every chunk; chunks of one reply share its id and count once
 from __future__ import annotations
 
 from preset_engine.log.call import Reading, Skip, SkipKind
-from preset_engine.log.readers.fields import Body, envelope, identity, inner, text
+from preset_engine.log.readers.fields import Body, envelope, identity, inner, objects, text
 from preset_engine.log.readers.memory import Memory
 from preset_engine.log.usage import parse_usage
 
@@ -34,7 +34,16 @@ def read(value: Body, memory: Memory) -> list[Reading] | None:
         return _responses(value, kind)
     if value.get("object") == "chat.completion.chunk":
         return _chunk(value)
+    if "usageMetadata" in value and _is_unfinished(value):
+        return [_event()]
     return None
+
+
+def _is_unfinished(value: Body) -> bool:
+    """Whether this is a Gemini chunk before the last: its figures grow until a chunk has a finish reason."""
+    candidates = objects(value.get("candidates"))
+    is_open = bool(candidates) and not any(one.get("finishReason") for one in candidates)
+    return is_open and "responseId" not in value
 
 
 def finish(memory: Memory) -> list[Reading]:

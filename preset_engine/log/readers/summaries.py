@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from preset_engine.log.call import Reading, Skip, SkipKind
-from preset_engine.log.readers.fields import Body
+from preset_engine.log.readers.fields import Body, inner
 from preset_engine.log.readers.memory import Memory
 
 
@@ -19,12 +19,8 @@ def _name(value: Body) -> str | None:
         return "a tokscale summary"
     if value.get("type") == "result" and ("modelUsage" in value or "total_cost_usd" in value):
         return "a Claude Code run's result"
-    if (
-        "tokenUsage" in value
-        and "message" not in value
-        and "model" in value
-        and "choices" not in value
-    ):
+    session = inner(value, "tokenUsage")
+    if "inputTokens" in session and "cacheReadTokens" in session and "message" not in value:
         return "a droid session's totals"
     if isinstance(value.get("totals"), dict) and any(
         k in value for k in ("daily", "monthly", "sessions")

@@ -24,6 +24,9 @@ _CACHED_FLAT = ("prompt_details.cache_read", "input_token_details.cache_read")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "input_cache_write")
 
 
+_NO_CALLS = ("invoke_agent", "create_agent", "invoke_workflow", "execute_tool", "embeddings")
+
+
 def read(value: Body, memory: Memory) -> list[Reading] | None:
     """An observation, a span, or a document that holds them."""
     if "resourceSpans" in value or "scopeSpans" in value:
@@ -108,6 +111,10 @@ def _span(value: Body, resource: Body) -> Reading:
     prompt = first_count_flat(given, ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"))
     if prompt is None:
         return Skip(SkipKind.NO_CALL, "a span without token figures")
+    if given.get("gen_ai.operation.name") in _NO_CALLS:
+        return Skip(
+            SkipKind.NO_CALL, "a span around calls (agent, tool, embeddings), with their totals"
+        )
     found = counts(
         prompt,
         first_count_flat(
