@@ -3,8 +3,6 @@
 import os
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +11,7 @@ from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
 from preset_engine.storage.open import open_storage
 from tests.storage.filling import fill_up
+from tests.storage.small_disk import small_disk
 from tests.truth import ROOT
 
 pytestmark = pytest.mark.anyio
@@ -23,22 +22,15 @@ def user(text):
 
 
 @pytest.fixture
-def small_disk():
-    """A folder with 2 MB of room."""
-    folder = Path(tempfile.mkdtemp(prefix="preset-engine-full-"))
-    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        folder.rmdir()
-        pytest.skip("mounting a small tmpfs is not allowed here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-    folder.rmdir()
+def disk():
+    with small_disk(megabytes=2) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("form", ["files:{}/store", "sqlite:{}/store.db"])
-async def test_a_full_disk_says_so_and_loses_nothing(form, small_disk):
-    url = form.format(small_disk)
-    ballast = small_disk / "ballast"
+async def test_a_full_disk_says_so_and_loses_nothing(form, disk):
+    url = form.format(disk)
+    ballast = disk / "ballast"
     ballast.write_bytes(b"x" * 300_000)
     store = await open_storage(url)
     node = await store.create_session(session_id="s")
@@ -62,8 +54,8 @@ async def test_a_full_disk_says_so_and_loses_nothing(form, small_disk):
     await store.close()
 
 
-async def test_a_transaction_over_several_files_that_does_not_fit_leaves_none(small_disk):
-    store = await open_storage(f"files:{small_disk}/store")
+async def test_a_transaction_over_several_files_that_does_not_fit_leaves_none(disk):
+    store = await open_storage(f"files:{disk}/store")
     await store.create_session(session_id="s")
 
     async def fork(inner):
@@ -74,7 +66,7 @@ async def test_a_transaction_over_several_files_that_does_not_fit_leaves_none(sm
     with pytest.raises(StorageFull):
         await store.transaction(fork)
     assert [node.id for node in await store.list_all()] == ["s"]
-    again = await open_storage(f"files:{small_disk}/store")
+    again = await open_storage(f"files:{disk}/store")
     assert [node.id for node in await again.list_all()] == ["s"]
     await again.close()
     await store.create_session(parent_id="s")

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,6 +14,7 @@ from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
 from preset_engine.storage.open import open_storage
 from tests.storage.filling import fill_up
+from tests.storage.small_disk import small_disk
 
 pytestmark = [pytest.mark.anyio, pytest.mark.postgres]
 
@@ -169,31 +168,21 @@ async def test_stores_opened_at_the_same_time_on_an_empty_database_make_its_tabl
 
 
 @pytest.fixture
-def small_disk(postgres_place):
+def disk(postgres_place):
     """A folder with 12 MB of room that the server may write to."""
     if os.environ.get("PRESET_ENGINE_POSTGRES"):
         pytest.skip("the server at PRESET_ENGINE_POSTGRES cannot be given a small disk")
-    folder = Path(tempfile.mkdtemp(prefix="preset-engine-full-"))
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=12m,mode=777", "tmpfs", str(folder)],
-        capture_output=True,
-        check=False,
-    )
-    if mounted.returncode:
-        folder.rmdir()
-        pytest.skip("mounting a small tmpfs is not allowed here")
-    data = folder / "data"
-    data.mkdir(mode=0o777)
-    shutil.chown(data, Path(postgres_place.url.partition("host=")[2]).owner())
-    yield data
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-    folder.rmdir()
+    with small_disk(megabytes=12) as folder:
+        data = folder / "data"
+        data.mkdir(mode=0o777)
+        shutil.chown(data, Path(postgres_place.url.partition("host=")[2]).owner())
+        yield data
 
 
 @pytest.mark.full
-async def test_a_full_server_disk_says_so_and_loses_nothing(named, small_disk):
+async def test_a_full_server_disk_says_so_and_loses_nothing(named, disk):
     name = f"pe_{uuid4().hex[:8]}"
-    await named.run(f"CREATE TABLESPACE {name} LOCATION '{small_disk}'")
+    await named.run(f"CREATE TABLESPACE {name} LOCATION '{disk}'")
     await named.run(f"CREATE DATABASE {name}")
     database = named.other(name)
     store = await database.open()
