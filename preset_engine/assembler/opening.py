@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from preset_engine.assembler.scene import Scene, as_object, as_text
+from preset_engine.assembler.scene import BOX_STAYS, Scene, as_object, as_text
 from preset_engine.content.card import JS_SPACE
 from preset_engine.messages import ChatRecord
 
 _BIAS = re.compile(r"\{\{\s*bias\s+(?:\"([^\"]*)\"|'([^']*)')\s*\}\}")
 _ANY_BRACES = re.compile(r"\{\{[\s\S]*?\}\}")
-_BOX_STAYS = ("quiet", "swipe", "regenerate", "impersonate")
 
 
 def open_chat(scene: Scene) -> str:
@@ -26,7 +25,7 @@ def open_chat(scene: Scene) -> str:
     """
     _greet(scene)
     drop_reply(scene)
-    typed = "" if scene.generation_type in _BOX_STAYS else scene.content.turn
+    typed = "" if scene.generation_type in BOX_STAYS else scene.content.turn
     bias, has_helper = _bias(scene, typed)
     if has_helper:
         typed = _ANY_BRACES.sub("", typed).strip(JS_SPACE)

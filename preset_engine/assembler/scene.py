@@ -27,6 +27,12 @@ from preset_engine.messages import JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
 
 _FIXED_CHAT_HASH = 0
+BOX_STAYS = (
+    "quiet",
+    "swipe",
+    "regenerate",
+    "impersonate",
+)  # generations that leave the typed text alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +275,7 @@ def _view(
     settings = content.settings
     metadata = as_object(settings.get("chat_metadata"))
     generation = preset.generation
-    has_box = content.generation_type == "impersonate"
+    has_box = content.generation_type in BOX_STAYS
     chat_hash = metadata.get("chat_id_hash", settings.get("chat_hash", _FIXED_CHAT_HASH))
     return MacroView(
         user=user,
