@@ -16,7 +16,7 @@ from preset_engine.preset.notebook import Notebook
 from preset_engine.preset.secrets import without_secrets
 from preset_engine.preset.to_native import to_native
 from preset_engine.preset.to_sillytavern import to_sillytavern
-from preset_engine.preset.values import copy_json
+from preset_engine.preset.values import fresh_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def export_preset(
     target = preset.source if to is None else PresetSource(to)
     notes = Notebook()
     if target is preset.source:
-        copied = copy_json(preset.raw)
+        copied = fresh_json(dict(preset.raw))
         document = copied if isinstance(copied, dict) else {}
     elif target is PresetSource.NATIVE:
         document = to_native(preset, notes)

@@ -33,7 +33,7 @@ from preset_engine.preset.orders import chosen_order
 from preset_engine.preset.parse import parse
 from preset_engine.preset.review import review_document, review_entries, review_order
 from preset_engine.preset.scripts import find_scripts
-from preset_engine.preset.values import copy_json, mend
+from preset_engine.preset.values import check_depth, copy_json, mend
 from preset_engine.tokens import TokenCounter
 
 
@@ -119,7 +119,9 @@ def _read(path: Path) -> bytes:
 
 
 def _handed_in(source: object, notes: Notebook) -> JsonValue:
-    value, texts, numbers = mend(copy_json(source))
+    copied = copy_json(source)
+    check_depth(copied)
+    value, texts, numbers = mend(copied)
     if texts:
         notes.add(
             "bad-characters", f"NUL or half surrogates in {texts} texts are replaced by U+FFFD"

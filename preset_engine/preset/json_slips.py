@@ -15,8 +15,8 @@ from collections import Counter
 _TOKEN = re.compile(
     r"""
       (?P<text>"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z))
-    | (?P<single>'[^'\\]*(?:\\.[^'\\]*)*')
-    | (?P<curly>[\u201c\u201d][^"\u201c\u201d\\]*(?:\\.[^"\u201c\u201d\\]*)*["\u201c\u201d])
+    | (?P<single>'[^'\\]*(?:\\.[^'\\]*)*(?:'|\Z))
+    | (?P<curly>[\u201c\u201d][^"\u201c\u201d\\]*(?:\\.[^"\u201c\u201d\\]*)*(?:["\u201c\u201d]|\Z))
     | (?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|(?:(?<=\n)|\A)[ \t]*\#[^\n]*)
     | (?P<word>\b(?:True|False|None|undefined|TRUE|FALSE|NULL|Null)\b)
     """,
@@ -81,8 +81,11 @@ def _quoted(token: str) -> str:
         return json.dumps(token[1:-1])
 
 
+MOST_MEMBERS = 10_000
+"""Lines that are mended; a file with more is no preset with slips."""
+
 _LOOSE_NUMBER = re.compile(r"[+-]?(?:\d{1,15}\.?\d{0,15}|\.\d{1,15})")
-_MEMBER = re.compile(r'^(\s*"[^"\\]+"\s*:\s*)([^\s{\[].*?)(,?)\s*$')
+_MEMBER = re.compile(r'\s*"[^"\\]+"\s*:\s*(?=[^\s{\[])')
 
 
 def mend_members(text: str) -> tuple[str, dict[str, int]]:
@@ -96,11 +99,17 @@ def mend_members(text: str) -> tuple[str, dict[str, int]]:
     slips: Counter[str] = Counter()
     for number, line in enumerate(lines):
         member = _MEMBER.match(line)
-        if member is None or _is_json(member.group(2)):
+        if member is None:
             continue
-        value, code = _member_value(member.group(2))
-        lines[number] = member.group(1) + value + member.group(3)
+        whole = line[member.end() :].rstrip()
+        value = whole.removesuffix(",")
+        if _is_json(value):
+            continue
+        mended, code = _member_value(value)
+        lines[number] = member.group() + mended + whole[len(value) :]
         slips[code] += 1
+        if slips.total() > MOST_MEMBERS:
+            return text, {}
     return "\n".join(lines), dict(slips)
 
 

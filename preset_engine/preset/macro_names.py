@@ -6,12 +6,12 @@ text and are therefore not known.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from preset_engine.macros.registry import default_registry
 
 
-@cache
+@lru_cache(4096)
 def is_known_macro(name: str) -> bool:
     """Whether the engine expands a macro of this name (any case), a comment or a variable shorthand."""
     if name.startswith((".", "$")):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 
 from preset_engine.preset.notebook import Notebook, shown
 
-_NO_VALUE = re.compile(r"\{\{\s*(?:set|add)(?:global)?var\s*(?:::\s*[^:{}]*)?\}\}", re.IGNORECASE)
+_NO_VALUE = re.compile(r"\{\{\s*(?:set|add)(?:global)?var\s*(?:::[^:{}]*)?\}\}", re.IGNORECASE)
 _NO_NAME = re.compile(
     r"\{\{\s*(?:set|get|add|inc|dec|has|delete)(?:global)?var\s*::\s*(?:::|\}\})", re.IGNORECASE
 )
-_NO_OPTIONS = re.compile(r"\{\{\s*(?:random|pick)\s*[:\s]*\}\}", re.IGNORECASE)
+_NO_OPTIONS = re.compile(r"\{\{\s*(?:random|pick)[:\s]*\}\}", re.IGNORECASE)
 _BLOCK_OPEN = re.compile(r"\{\{\s*#?if(?=[\s:])", re.IGNORECASE)
 _BLOCK_CLOSE = re.compile(r"\{\{\s*/\s*if\s*\}\}", re.IGNORECASE)
 _ELSE = re.compile(r"\{\{\s*else\s*\}\}", re.IGNORECASE)

@@ -45,9 +45,13 @@ _AMOUNT = re.compile(r"max|min|(?<!ac)count|limit|budget|used|total|tokenizer", 
 """Names of numbers of tokens, which are no access tokens."""
 
 
-@lru_cache(4096)
 def is_secret_key(key: str) -> bool:
-    """Whether a key names something private."""
+    """Whether a key names something private; of an over-long key the ends are looked at."""
+    return _is_secret(key if len(key) <= 100 else f"{key[:50]}{key[-50:]}")
+
+
+@lru_cache(4096)
+def _is_secret(key: str) -> bool:
     if key in PRIVATE_KEYS:
         return True
     return _SMELL.search(key) is not None and _AMOUNT.search(key) is None
@@ -64,10 +68,10 @@ def find_secrets(value: JsonValue) -> tuple[str, ...]:
                 if is_secret_key(key):
                     if child not in (None, "", [], {}, False):
                         found.add(key)
-                elif isinstance(child, (dict, list)):
+                elif isinstance(child, (dict, list)) and child:
                     todo.append(child)
         elif isinstance(item, list):
-            todo.extend(child for child in item if isinstance(child, (dict, list)))
+            todo.extend(child for child in item if isinstance(child, (dict, list)) and child)
     return tuple(sorted(found))
 
 

@@ -12,7 +12,7 @@ from preset_engine.preset.native import write_native
 from preset_engine.preset.notebook import Notebook, shown
 from preset_engine.preset.orders import chosen_order
 from preset_engine.preset.sanitise import first_of_each
-from preset_engine.preset.values import copy_json
+from preset_engine.preset.values import fresh_json
 
 
 def to_native(preset: Preset, notes: Notebook) -> JsonObject:
@@ -49,7 +49,7 @@ def to_native(preset: Preset, notes: Notebook) -> JsonObject:
             "squash_system_messages stays a setting; a native package shapes by messagePolicy.squash",
             "$.squash_system_messages",
         )
-    document["raw"] = copy_json(preset.raw)
+    document["raw"] = fresh_json(dict(preset.raw))
     return document
 
 

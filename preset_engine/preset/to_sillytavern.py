@@ -17,7 +17,7 @@ from preset_engine.preset.generation import SILLYTAVERN_NAMES
 from preset_engine.preset.model import AssemblySettings, Preset, PromptEntry
 from preset_engine.preset.notebook import Notebook, shown
 from preset_engine.preset.orders import chosen_order
-from preset_engine.preset.values import copy_json
+from preset_engine.preset.values import fresh_json
 
 
 def to_sillytavern(preset: Preset, notes: Notebook) -> JsonObject:
@@ -55,7 +55,7 @@ def to_sillytavern(preset: Preset, notes: Notebook) -> JsonObject:
 def _ground(preset: Preset) -> JsonObject:
     raw = preset.raw.get("raw")
     if isinstance(raw, dict) and ("prompts" in raw or "prompt_order" in raw):
-        copied = copy_json(raw)
+        copied = fresh_json(raw)
         if isinstance(copied, dict):
             return copied
     return {}
