@@ -62,7 +62,7 @@ class FileJournal:
         with our_errors(folder):
             (folder / "sessions").mkdir(parents=True, exist_ok=True)
         self._lock = ProcessLock(folder / "lock")
-        self._ends: dict[str, int] = {_TREE: 0}  # where the read lines end, by id
+        self._ends: dict[str, int] = {}  # where the read lines end, by id
         self._meta_sizes: dict[
             str, int
         ] = {}  # of sessions not loaded: the length their meta was read at
@@ -129,7 +129,7 @@ class FileJournal:
     def _is_behind(self, session_id: str | None, shelf: Shelf) -> bool:
         """Whether the tree or this session has to be read, or a killed writer's step undone."""
         with our_errors(self._folder):
-            sizes = [(self._ends[_TREE], size_of(self._path(_TREE)))]
+            sizes = [(self._ends.get(_TREE, 0), size_of(self._path(_TREE)))]
             if session_id is not None and session_id in shelf.metas:
                 is_loaded = session_id in shelf.contents
                 known = self._ends.get(session_id, 0) if is_loaded else -1
@@ -174,7 +174,7 @@ class FileJournal:
         is_loaded = session_id == _TREE or session_id in shelf.contents
         if size < end or not is_loaded:
             end = 0
-            _empty(shelf, session_id)
+            self._empty(shelf, session_id)
         self._ends[session_id] = end
         if size > end:
             step = _tree_step(shelf) if session_id == _TREE else _session_step(shelf, session_id)
@@ -182,9 +182,20 @@ class FileJournal:
                 with our_errors(self._path(session_id)):
                     self._ends[session_id] = replay(self._path(session_id), end, size, step)
             except StorageError:
-                _empty(shelf, session_id)
+                self._empty(shelf, session_id)
                 self._ends[session_id] = 0
                 raise
+
+    def _empty(self, shelf: Shelf, session_id: str) -> None:
+        """Forget what was read of a file; without the tree nothing is known of any other."""
+        if session_id == _TREE:
+            shelf.places.clear()
+            shelf.metas.clear()
+            shelf.contents.clear()
+            self._ends.clear()
+            self._meta_sizes.clear()
+        else:
+            shelf.contents[session_id] = Content()
 
     def _stale(self, shelf: Shelf) -> dict[str, int]:
         """Sessions whose file has another length than their meta was read at."""
@@ -222,15 +233,6 @@ class FileJournal:
             oldest = next(iter(shelf.contents))
             del shelf.contents[oldest]
             self._meta_sizes[oldest] = self._ends.pop(oldest, 0)
-
-
-def _empty(shelf: Shelf, session_id: str) -> None:
-    if session_id == _TREE:
-        shelf.places.clear()
-        shelf.metas.clear()
-        shelf.contents.clear()
-    else:
-        shelf.contents[session_id] = Content()
 
 
 def _tree_step(shelf: Shelf) -> Callable[[JsonObject], None]:

@@ -224,6 +224,17 @@ async def test_a_file_put_back_from_a_copy_is_read_anew(filled):
     await store.close()
 
 
+async def test_a_tree_put_back_from_a_copy_is_read_anew_with_the_present_metas(filled):
+    store = await opened(filled)
+    tree = filled / "tenants/default/tree.jsonl"
+    copy = tree.read_bytes()
+    await store.create_session(session_id="t")
+    assert len(await store.list_sessions()) == 2
+    tree.write_bytes(copy)
+    assert [(meta.id, meta.turn_count) for meta in await store.list_sessions()] == [("s", 3)]
+    await store.close()
+
+
 # ---- form ----
 
 
