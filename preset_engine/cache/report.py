@@ -8,7 +8,7 @@ count are counted apart, failures are left out, repeated lines of one request co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -183,11 +183,6 @@ def build_report(rows: Rows, question: Question) -> Report:
     total = Row(("total",), _sum(row.first for row in listed), _sum(row.later for row in listed))
     by_day = {day: Row((str(day),), **sides) for day, sides in sorted(days.items())}
     return Report(question, tuple(listed), total, by_day, Left(**left))
-
-
-def column_names(by: Sequence[str]) -> list[str]:
-    """The columns of the query's result, for those who run it elsewhere."""
-    return [*by, "day", "side", *FIGURES]
 
 
 def _add(sides: dict[str, Side], side: str, figures: Side) -> None:

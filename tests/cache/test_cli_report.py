@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import pytest
 from typer.testing import CliRunner
 
+from preset_engine.cache.reading import open_logs
 from preset_engine.cli.app import build
 from preset_engine.errors import PresetEngineError
 from tests.truth import folder
@@ -217,3 +218,46 @@ def test_the_report_equals_the_generators_own_totals(tmp_path, lines, seed):
     done = run(log, "--by", "preset,provider", "--json")
     assert json.loads(done.stdout) == json.loads(expected.read_text())
     assert "no JSON" in done.stderr
+
+
+WITHOUT_DUCKDB = """
+import sys
+sys.modules["duckdb"] = None  # as if it were not installed
+from preset_engine.cli.app import main
+sys.argv = ["preset-engine", "cache", "report", *sys.argv[1:]]
+main()
+"""
+
+
+def test_without_duckdb_a_large_log_is_still_read_and_the_install_line_named(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps(line(n % 200, 64, request_id=f"q{n}", fill="x" * 900)) + "\n"
+            for n in range(1000)
+        )
+    )
+
+    def asked(*words):
+        command = [sys.executable, "-c", WITHOUT_DUCKDB, str(path), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = asked("--json", "--by", "model")
+    assert json.loads(done.stdout)["m"]["later"]["requests"] == 999
+    assert "several times slower" in done.stderr
+    refused = asked("--engine", "duckdb")
+    assert refused.returncode == 2
+    assert "pip install 'preset-engine[report]'" in refused.stderr
+
+
+def test_progress_is_told_and_grows_to_the_whole(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        "".join(json.dumps(line(n % 200, 64, fill="x" * 900)) + "\n" for n in range(3000))
+    )
+    told = []
+    with open_logs([str(path)], "sqlite", lambda stage, part: told.append((stage, part))):
+        parts = [part for stage, part in told if stage == "reading"]
+    assert parts == sorted(parts)
+    assert parts[-1] == 1.0
+    assert len(parts) > 2
