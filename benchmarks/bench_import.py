@@ -47,7 +47,7 @@ def _figures(name: str, data: bytes) -> list[Figure]:
             median_seconds(lambda: load_preset(data)),
             bare,
             "json.loads",
-            12,
+            30,
         ),
         Figure(
             f"report, {name}",

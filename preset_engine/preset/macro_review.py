@@ -18,6 +18,7 @@ _NO_OPTIONS = re.compile(r"\{\{\s*(?:random|pick)[:\s]*\}\}", re.IGNORECASE)
 _BLOCK_OPEN = re.compile(r"\{\{\s*#?if(?=[\s:])", re.IGNORECASE)
 _BLOCK_CLOSE = re.compile(r"\{\{\s*/\s*if\s*\}\}", re.IGNORECASE)
 _ELSE = re.compile(r"\{\{\s*else\s*\}\}", re.IGNORECASE)
+_BLOCK_WORDS = ("if", "If", "IF", "else", "Else", "ELSE")
 _FLAGGED = re.compile(r"\{\{\s*[#!?>~]\s*\w")
 _ESCAPED = re.compile(r"\\\{\\?\{|\\\}\\?\}")
 _WIDE_COLON = re.compile(r"\{\{\s*\w{1,40}\s*\uff1a")
@@ -55,6 +56,8 @@ def review_macros(texts: Iterable[tuple[str, str]], notes: Notebook) -> None:
 
 
 def _review_blocks(text: str, place: str, notes: Notebook) -> None:
+    if not any(word in text for word in _BLOCK_WORDS):
+        return
     opened = len(_BLOCK_OPEN.findall(text))
     closed = len(_BLOCK_CLOSE.findall(text))
     if opened != closed or (not opened and _ELSE.search(text)):

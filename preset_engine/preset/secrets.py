@@ -7,7 +7,6 @@ secret when SillyTavern stores a private address or password under it, or when i
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from preset_engine.messages import JsonObject, JsonValue
 
@@ -47,11 +46,7 @@ _AMOUNT = re.compile(r"max|min|(?<!ac)count|limit|budget|used|total|tokenizer", 
 
 def is_secret_key(key: str) -> bool:
     """Whether a key names something private; of an over-long key the ends are looked at."""
-    return _is_secret(key if len(key) <= 100 else f"{key[:50]}{key[-50:]}")
-
-
-@lru_cache(4096)
-def _is_secret(key: str) -> bool:
+    key = key if len(key) <= 100 else f"{key[:50]}{key[-50:]}"
     if key in PRIVATE_KEYS:
         return True
     return _SMELL.search(key) is not None and _AMOUNT.search(key) is None
@@ -60,18 +55,22 @@ def _is_secret(key: str) -> bool:
 def find_secrets(value: JsonValue) -> tuple[str, ...]:
     """Names of the secret keys that hold something, sorted, each once."""
     found: set[str] = set()
+    flags: dict[str, bool] = {}
     todo = [value]
     while todo:
         item = todo.pop()
-        if isinstance(item, dict):
-            for key, child in item.items():
-                if is_secret_key(key):
-                    if child not in (None, "", [], {}, False):
-                        found.add(key)
-                elif isinstance(child, (dict, list)) and child:
-                    todo.append(child)
-        elif isinstance(item, list):
+        if isinstance(item, list):
             todo.extend(child for child in item if isinstance(child, (dict, list)) and child)
+            continue
+        for key, child in item.items() if isinstance(item, dict) else ():
+            is_secret = flags.get(key)
+            if is_secret is None:
+                is_secret = flags[key] = is_secret_key(key)
+            if is_secret:
+                if child not in (None, "", [], {}, False):
+                    found.add(key)
+            elif isinstance(child, (dict, list)) and child:
+                todo.append(child)
     return tuple(sorted(found))
 
 
