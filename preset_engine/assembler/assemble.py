@@ -29,7 +29,7 @@ from preset_engine.assembler.fields import (
     supplied_prompts,
 )
 from preset_engine.assembler.holes import lead_history, put_holes, tail_drafts
-from preset_engine.assembler.inject import inject
+from preset_engine.assembler.inject import Group, group_prompts, place_groups
 from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
 from preset_engine.assembler.past import Past, read_past, run_macros
 from preset_engine.assembler.pieces import draft_of, draft_text, sent
@@ -144,13 +144,8 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
     controls = control_drafts(scene, collection)
     past, prefill = take_prefill(scene, Past(material.turns, start=_start(scene, material.turns)))
     controls.extend(prefill)
-    injections = inject(
-        chat_prompts(collection, material.extensions),
-        in_chat(material.extensions),
-        past.turns.length,
-        scene.trace_supplied,
-    )
-    past = replace(past, injections=injections)
+    groups = _groups(scene, material, collection)
+    past = replace(past, injections=place_groups(groups, past.turns.length))
     is_pinned = bool(scene.user_switch("pin_examples"))
     examples = _examples(scene, material, slots) if is_pinned else []
     if slots.has_history:
@@ -166,6 +161,19 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
         tuple(sent([*foot, *slots.after, *moved, *controls])),
         tail_drafts(scene.content),
     )
+
+
+def _groups(scene: Scene, material: _Material, collection: Collection) -> tuple[Group, ...]:
+    """What stands in the chat, by depth; without extension prompts it is what it was while the prompts are."""
+    prompts = tuple(chat_prompts(collection, material.extensions))
+    notes = in_chat(material.extensions)
+    if notes:
+        return group_prompts(prompts, notes, scene.trace_supplied)
+    known = scene.workshop.groups.get(scene.generation_type)
+    if known is None or known[0] != prompts:
+        known = (prompts, group_prompts(prompts, (), scene.trace_supplied))
+        scene.workshop.groups[scene.generation_type] = known
+    return known[1]
 
 
 def _history(

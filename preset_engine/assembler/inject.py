@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from preset_engine.assembler.collection import Prompt
 from preset_engine.assembler.extension import ExtensionPrompt
-from preset_engine.assembler.pieces import Pieces, expand, join, trim
+from preset_engine.assembler.pieces import Pieces, draft_of, expand, join, trim
 from preset_engine.assembler.scene import Trace
-from preset_engine.messages import JsonValue
+from preset_engine.assembler.turns import SIGNS
+from preset_engine.messages import Draft, JsonValue
 
 DEEPEST = 10_000
 _USUAL_ORDER = 100
@@ -24,20 +25,43 @@ _ROLES = ("system", "user", "assistant")  # from the end of the chat upwards
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Prompts of one depth, order and role, as one message.
+
+    Attributes:
+        depth: in items from the end of the history.
+        role: wire name of the role.
+        pieces: its text.
+        draft: the message, where the text holds no sign of a macro; None where macros may still run in it.
+    """
+
+    depth: int
+    role: str
+    pieces: Pieces
+    draft: Draft | None
+
+
+@dataclass(frozen=True, slots=True)
 class Injection:
-    """One message for a place in the history.
+    """A group at its place in a history.
 
     Attributes:
         item: number of the history item it stands before; the history's length puts it at the end.
-        role: wire name of the role.
-        pieces: its text.
-        depth: the depth it was asked for.
+        group: what stands there.
     """
 
     item: int
-    role: str
-    pieces: Pieces
-    depth: int
+    group: Group
+
+    @property
+    def role(self) -> str:
+        """Wire name of the role."""
+        return self.group.role
+
+    @property
+    def pieces(self) -> Pieces:
+        """Its text."""
+        return self.group.pieces
 
 
 def inject(
@@ -54,6 +78,20 @@ def inject(
         length: number of items of the history.
         work: runs macros.
     """
+    return place_groups(group_prompts(prompts, extensions, work), length)
+
+
+def place_groups(groups: Iterable[Group], length: int) -> list[Injection]:
+    """Groups at their places in a history of this many items, oldest place first."""
+    found = [Injection(max(0, length - group.depth), group) for group in groups]
+    found.reverse()
+    return found
+
+
+def group_prompts(
+    prompts: Sequence[Prompt], extensions: Sequence[ExtensionPrompt], work: Trace
+) -> tuple[Group, ...]:
+    """The messages for all depths in use, from the end of the chat upwards, as SillyTavern makes them."""
     by_depth: dict[int, list[Prompt]] = {}
     for prompt in prompts:
         depth = _whole(prompt.depth)
@@ -64,13 +102,16 @@ def inject(
         depth = _whole(note.depth)
         if depth is not None:
             notes.setdefault(depth, []).append(note)
-    found: list[Injection] = []  # newest first, as SillyTavern builds it
-    for depth in sorted(by_depth.keys() | notes.keys()):
-        item = max(0, length - depth)
-        for role, pieces in _at_depth(by_depth.get(depth, ()), notes.get(depth, ()), work):
-            found.append(Injection(item, role, pieces, depth))
-    found.reverse()
-    return found
+    return tuple(
+        Group(depth, role, pieces, _ready(role, pieces))
+        for depth in sorted(by_depth.keys() | notes.keys())
+        for role, pieces in _at_depth(by_depth.get(depth, ()), notes.get(depth, ()), work)
+    )
+
+
+def _ready(role: str, pieces: Pieces) -> Draft | None:
+    draft = draft_of(role, pieces)
+    return None if any(sign in draft.message.text for sign in SIGNS) else draft
 
 
 def _at_depth(

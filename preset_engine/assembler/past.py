@@ -124,6 +124,10 @@ def run_macros(past: Past, scene: Scene) -> HistoryZone:
                     scene.causes[_origin(turns.source(place))] = given.text
                     volatile.add(place)
             continue
+        ready = injection.group.draft
+        if ready is not None and not scene.runs_always:
+            drafts.append(Injected(place, ready))
+            continue
         pieces = injection.pieces
         if scene.switches.expands_history:
             pieces = expand(pieces, scene.trace)

@@ -15,6 +15,7 @@ from preset_engine.preset.skeleton import Skeleton, native_skeleton
 
 if TYPE_CHECKING:
     from preset_engine.assembler.collection import Programme, Prompt
+    from preset_engine.assembler.inject import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,12 @@ class Workshop:
     Attributes:
         prompts: the prompts that were prepared last, by identifier.
         programmes: all listed prompts as they came out, by type of generation.
+        groups: prompts in the chat and the messages they make, by type of generation.
     """
 
     prompts: dict[str, Prompt] = field(default_factory=dict)
     programmes: dict[str, Programme] = field(default_factory=dict)
+    groups: dict[str, tuple[tuple[Prompt, ...], tuple[Group, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from preset_engine.assembler.chat import Stored
 from preset_engine.assembler.seen import SeenHistories
 from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue, Parts
 
-_SIGNS = "{<\\\r"  # what a text must hold to be changed by macros, old tags, escapes or the removal of returns
+SIGNS = "{<\\\r"  # what a text must hold to be changed by macros, old tags, escapes or the removal of returns
 _BUNCH = 64
 _NO_RESULT = "[No content]"
 _ODD_NAME = re.compile(r"[^A-Za-z0-9_]")
@@ -167,14 +167,14 @@ def _odd_numbers(messages: Sequence[ChatMessage]) -> list[int]:
         try:
             bunch = "\0".join(contents)  # type: ignore[arg-type]  # anything but texts is caught
         except TypeError:
-            bunch = _SIGNS
-        if "" in contents or any(sign in bunch for sign in _SIGNS):
+            bunch = SIGNS
+        if "" in contents or any(sign in bunch for sign in SIGNS):
             found += (n for n, content in enumerate(contents, start) if _is_odd(content))
     return found
 
 
 def _is_odd(content: str | Parts | None) -> bool:
-    return not content or not isinstance(content, str) or any(sign in content for sign in _SIGNS)
+    return not content or not isinstance(content, str) or any(sign in content for sign in SIGNS)
 
 
 def _named(message: ChatMessage, style: Style) -> ChatMessage:
