@@ -8,7 +8,8 @@ the text of a block is parsed on its own. One pass, linear in the number of macr
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from bisect import bisect_right, insort
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class _Pairing:
     def __init__(self, nodes: Sequence[Node], takes_block: Callable[[Call], bool]) -> None:
         self.nodes = nodes
         self.closers: dict[int, int] = {}
-        self.loose: dict[str, deque[int]] = defaultdict(deque)
+        self.loose: dict[str, list[int]] = defaultdict(list)
         self.openers: set[int] = set()
         waiting: dict[str, list[int]] = defaultdict(list)
         for place, node in enumerate(nodes):
@@ -82,6 +83,7 @@ class _Pairing:
             closer = self.closers.get(place)
             if closer is not None:
                 end = self.nodes[closer]
+                self._free_inside(place, closer)
                 inner = tuple(self.nodes[place + 1 : closer])
                 made.append(Item(node, end if isinstance(end, Call) else None, inner=inner))
                 place = closer + 1
@@ -98,9 +100,16 @@ class _Pairing:
             place += 1
         return made
 
+    def _free_inside(self, place: int, closer: int) -> None:
+        """An opener inside a block gives up a closer outside of it."""
+        for inside in range(place + 1, closer):
+            end = self.closers.get(inside, -1)
+            node = self.nodes[inside]
+            if end > closer and isinstance(node, Call):
+                insort(self.loose[node.name.lower()], end)
+
     def _loose_closer(self, node: Call, place: int) -> int | None:
         """The next closer of this name that no opener took."""
-        queue = self.loose.get(node.name.lower())
-        while queue and queue[0] < place:
-            queue.popleft()
-        return queue.popleft() if queue else None
+        closers = self.loose.get(node.name.lower(), [])
+        at = bisect_right(closers, place)
+        return closers.pop(at) if at < len(closers) else None

@@ -31,14 +31,14 @@ def resolve(run: Run, text: str, offset: int) -> str:
     return steps.after(evaluate_text(run, steps.before(text), offset))
 
 
-def evaluate_text(run: Run, text: str, offset: int, *, has_blocks: bool = True) -> str:
+def evaluate_text(run: Run, text: str, offset: int) -> str:
     """The text with its macros evaluated, without the steps before and after."""
     if "{{" not in text:
         return text
     run.cost.enter()
     document = SHARED_PARSES.parse(text, run.ledger.limits.depth)
     evaluation = _Evaluation(run, document, _Ruler(text, offset))
-    value = evaluation.part(document.nodes, 0, len(text), has_blocks=has_blocks)
+    value = evaluation.part(document.nodes, 0, len(text))
     run.cost.leave()
     return value
 
@@ -79,14 +79,13 @@ class _Evaluation:
     document: Document
     ruler: _Ruler
 
-    def part(
-        self, nodes: tuple[Node, ...], start: int, end: int, *, has_blocks: bool = True
-    ) -> str:
+    def part(self, nodes: tuple[Node, ...], start: int, end: int) -> str:
         """The value of a stretch of the text in which these nodes stand."""
         source = self.document.text
-        has_blocks = has_blocks and not self.is_native
         items = (
-            pair_blocks(nodes, self._takes_block) if has_blocks else [Item(node) for node in nodes]
+            [Item(node) for node in nodes]
+            if self.is_native
+            else pair_blocks(nodes, self._takes_block)
         )
         parts: list[str] = []
         at, size = start, 0
@@ -105,10 +104,10 @@ class _Evaluation:
             self._count_blanks(rest)
         return "".join([*parts, rest])
 
-    def within(self, nodes: tuple[Node, ...], start: int, end: int, *, has_blocks: bool) -> str:
+    def within(self, nodes: tuple[Node, ...], start: int, end: int) -> str:
         """As `part`, one level down."""
         self.run.cost.enter()
-        value = self.part(nodes, start, end, has_blocks=has_blocks)
+        value = self.part(nodes, start, end)
         self.run.cost.leave()
         return value
 
@@ -162,18 +161,35 @@ class _Evaluation:
         value = node.value
 
         def given() -> str:
-            return strip(self._argument(value, has_blocks=False)) if value is not None else ""
+            return strip(self._operand(value)) if value is not None else ""
 
         return apply_shorthand(self.run, node, given)
 
-    def _argument(self, argument: Argument, *, has_blocks: bool = True) -> str:
+    def _operand(self, value: Argument) -> str:
+        """The text behind an operator; what follows a cut shorthand in it is lost, as in SillyTavern."""
+        if not value.nodes:
+            return value.text
+        source, is_cut = self.document.text, False
+        parts: list[str] = []
+        at: int | None = value.start
+        self.run.cost.enter()
+        for node in value.nodes:
+            if at is not None:
+                parts.append(source[at : node.start])
+            parts.append(self._item(Item(node)))
+            ends_here = isinstance(node, Shorthand) and node.is_cut
+            at = None if ends_here else node.end
+            is_cut = is_cut or ends_here
+        self.run.cost.leave()
+        return "".join(parts if is_cut else [*parts, source[at : value.end]])
+
+    def _argument(self, argument: Argument) -> str:
         if not argument.has_macros:
             return argument.text
         if argument.nodes is not None:
-            return self.within(argument.nodes, argument.start, argument.end, has_blocks=has_blocks)
-        place = self.ruler.at(argument.start)
+            return self.within(argument.nodes, argument.start, argument.end)
         self._look_anew(argument.text)
-        return evaluate_text(self.run, argument.text, place, has_blocks=has_blocks)
+        return evaluate_text(self.run, argument.text, self.ruler.at(argument.start))
 
     def _call(self, call: Call, item: Item) -> str:
         run, cost, closer = self.run, self.run.cost, item.closer
@@ -203,7 +219,7 @@ class _Evaluation:
 
     def _block(self, call: Call, closer: Call, inner: tuple[Node, ...]) -> str:
         if self.document.is_clean:
-            return self.within(inner, call.end, closer.start, has_blocks=True)
+            return self.within(inner, call.end, closer.start)
         block = self.document.text[call.end : closer.start]
         self._look_anew(block)
         return evaluate_text(self.run, block, self.ruler.at(call.end))
@@ -238,7 +254,8 @@ class _Evaluation:
         if given is not None:
             return None if arguments else given
         if macro is None or macro.handler is None:
-            self.run.ledger.count_unknown(call.name, self.run.place)
+            if call.name:
+                self.run.ledger.count_unknown(call.name, self.run.place)
             return None
         if not self._accepts(macro, arguments):
             return None
@@ -270,7 +287,7 @@ class _Evaluation:
             if argument.text:
                 parts += (source[at : argument.start], value)
                 at = argument.end
-        parts.append(source[at : call.end])
+        parts += (source[at : call.end], "}}" if call.is_open else "")
         if closer is not None and closer.start > call.end:
             parts += (values[-1], "}}")
         return "".join(parts)

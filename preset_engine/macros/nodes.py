@@ -36,6 +36,15 @@ class Argument:
         """Offset behind its last character."""
         return self.start + len(self.text)
 
+    def begins_with_slash(self) -> bool:
+        """Whether the first character outside the macros in it is a slash."""
+        at = self.start
+        for node in self.nodes or ():
+            if self.text[at - self.start : node.start - self.start].strip():
+                break
+            at = node.end
+        return self.text[at - self.start :].lstrip()[:1] == "/"
+
     def moved(self, distance: int) -> Argument:
         """The same argument, `distance` characters earlier."""
         nodes = None if self.nodes is None else tuple(node.moved(distance) for node in self.nodes)
@@ -52,6 +61,7 @@ class Call:
         name: as written; ``//`` for a comment.
         flags: the flag characters before the name.
         arguments: in the order written.
+        is_open: its closing braces are missing; only to be met in the value of a shorthand.
     """
 
     start: int
@@ -59,19 +69,20 @@ class Call:
     name: str
     flags: str
     arguments: tuple[Argument, ...]
+    is_open: bool = False
 
     @property
     def is_closing(self) -> bool:
         """Whether it ends a block: ``{{/name}}``, and ``{{///}}`` for a block comment."""
         if "/" in self.flags:
             return True
-        return self.name == "//" and bool(self.arguments) and self.arguments[0].text[:1] == "/"
+        return self.name == "//" and bool(self.arguments) and self.arguments[0].begins_with_slash()
 
     def moved(self, distance: int) -> Call:
         """The same call, `distance` characters earlier."""
         start, end = self.start - distance, self.end - distance
         arguments = tuple(argument.moved(distance) for argument in self.arguments)
-        return Call(start, end, self.name, self.flags, arguments)
+        return Call(start, end, self.name, self.flags, arguments, self.is_open)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,7 @@ class Shorthand:
         name: of the variable; empty where none was written.
         operator: ``""`` for a plain read.
         value: what follows the operator, or None.
+        is_cut: its closing braces were made up; only to be met in the value of another shorthand.
     """
 
     start: int
@@ -93,6 +105,7 @@ class Shorthand:
     name: str
     operator: str
     value: Argument | None
+    is_cut: bool = False
 
     def moved(self, distance: int) -> Shorthand:
         """The same shorthand, `distance` characters earlier."""
@@ -111,11 +124,13 @@ class Document:
         text: the source.
         nodes: complete macros of the top level, by offset.
         is_clean: nothing was mended, so a part of the text has the nodes of that part.
+        freed: offsets of the nodes that stand in an unfinished macro.
     """
 
     text: str
     nodes: tuple[Node, ...]
     is_clean: bool = True
+    freed: frozenset[int] = frozenset()
 
     def cut(self, start: int, end: int, nodes: Iterable[Node]) -> Document:
         """The document of a part of a clean text, given the nodes that stand in it."""

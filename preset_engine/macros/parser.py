@@ -2,7 +2,8 @@
 
 The rules of mending, in the order they are tried where something else was expected:
 
-1. One stray unit before the expected token is dropped: ``{{.name x}}`` reads the variable.
+1. One stray unit before the expected token is dropped: ``{{.name x}}`` reads the variable. But what could
+   stand behind the missing token counts as that: ``{{.name} }}`` in an argument is unfinished.
 2. The rule that failed gives up; its callers look for the next token that one of them can go on with. A
    rule that can go on with it does so, with what it has. So an unfinished macro inside an argument lets the
    outer macro use the closing braces, and an unfinished macro in a sentence becomes text again.
@@ -75,6 +76,13 @@ class _Span:
         nodes = tuple(macro.node(text, is_clean=True) for macro in self.macros)
         return Argument(self.start, body, bool(nodes), nodes)
 
+    def value(self, text: str, *, is_clean: bool) -> Argument:
+        """As `argument`, for a shorthand, where unfinished macros are evaluated too."""
+        if is_clean or not self.macros:
+            return self.argument(text, is_clean=is_clean)
+        nodes = tuple(macro.node(text, is_clean=False) for macro in self.macros)
+        return Argument(self.start, text[self.start : self.end], has_macros=True, nodes=nodes)
+
 
 @dataclass(slots=True)
 class _Macro:
@@ -88,25 +96,33 @@ class _Macro:
     prefix: str = ""
     variable: str = ""
     operator: str = ""
+    is_cut: bool = False
     value: _Span | None = None
     spans: list[_Span] = field(default_factory=list)
 
     def node(self, text: str, *, is_clean: bool) -> Node:
+        is_open = self.end < 0
+        end = self.last if is_open else self.end
         if self.prefix:
-            value = None if self.value is None else self.value.argument(text, is_clean=is_clean)
-            shared = self.prefix == "$"
-            return Shorthand(self.start, self.end, shared, self.variable, self.operator, value)
+            value = None if self.value is None else self.value.value(text, is_clean=is_clean)
+            is_shared = self.prefix == "$"
+            return Shorthand(
+                self.start, end, is_shared, self.variable, self.operator, value, self.is_cut
+            )
         arguments = tuple(span.argument(text, is_clean=is_clean) for span in self.spans)
-        return Call(self.start, self.end, self.name, self.flags, arguments)
+        return Call(self.start, end, self.name, self.flags, arguments, is_open)
 
     def kept(self) -> list[_Macro]:
         """The complete macros to be found in it: itself, or those inside an unfinished one."""
         if self.end >= 0:
             return [self]
         found: list[_Macro] = []
+        freed: set[int] = set()
         for span in [*self.spans, *([self.value] if self.value is not None else [])]:
             for macro in span.macros:
-                found += macro.kept()
+                kept = macro.kept()
+                found += kept
+                freed.update(part.start for part in kept if part is not macro)
         return found
 
 
@@ -138,16 +154,19 @@ class _Parse:
 
     def document(self) -> Document:
         found: list[_Macro] = []
+        freed: set[int] = set()
         while self.kind != EOF:
             if self.kind == START and self.kind_after() & _HEADS:
                 macro, failed = self.macro(_SENTENCE, _SENTENCE | EOF)
-                found += macro.kept()
+                kept = macro.kept()
+                found += kept
+                freed.update(part.start for part in kept if part is not macro)
                 if failed:
                     break
             else:
                 self.at += 1
         nodes = tuple(macro.node(self.text, is_clean=self.is_clean) for macro in found)
-        return Document(self.text, nodes, self.is_clean)
+        return Document(self.text, nodes, self.is_clean, frozenset(freed))
 
     def macro(self, own: int, all_kinds: int) -> tuple[_Macro, bool]:
         start = self.take()
@@ -163,16 +182,22 @@ class _Parse:
             failed = self.body(macro, within)
         else:
             failed = True
-        if not failed and self.expect(END):
+        own |= all_kinds & PAIR_COLON
+        if not failed and self.expect(END, own):
             macro.end = macro.last = self.take().end
             return macro, False
+        macro.is_cut = not failed and bool(self.kind & own)
         return macro, self.mend(own, all_kinds)
 
-    def expect(self, kind: int) -> bool:
-        """Whether the next token is of this kind, after one stray unit has been dropped."""
+    def expect(self, kind: int, fits_behind: int = 0) -> bool:
+        """Whether the next token is of this kind, after one stray unit has been dropped.
+
+        What could stand behind the missing token (`fits_behind`) is no stray unit.
+        """
         if self.kind == kind:
             return True
-        if self.kind_after() == kind and self.tokens[self.at].is_single:
+        token = self.tokens[self.at]
+        if self.kind_after() == kind and token.is_single and not token.kind & fits_behind:
             self.at += 1
             self.is_clean = False
             return True

@@ -66,6 +66,17 @@ def test_what_is_no_call_stays_as_written(text: str) -> None:
         ("{{user{{char}}}}", "Jon}}"),
         ("{{nobody}}a {{user}}{{/nobody}}", "{{nobody}}a Jon}}"),
         ("{{user}}x{{/user}}", "{{user}}x{{/user}}"),
+        ("{{reverse::{{.a} }}", "}a.{{"),
+        ("{{reverse::{{.a-}}|", "-a.{{|"),
+        ("{{.a == {{. a++ .b}}}", "false}"),
+        ("{{.b || x{{{user}}}}", "x{{}}{user}}"),
+        ("{{.b ?? {{.a} z}}", "1"),
+        ("{{// {{user}}/x}}", "{{// {{user}}/x}}"),
+        ("{{if 1}}{{user:{{else}}x{{/if}}", "{{user:x"),
+        (
+            "{{#if 1}}{{setvar::c}}{{/if}}{{trim::x}}y{{/trim}}",
+            "{{setvar::c}}{{trim::x}}y{{/trim}}",
+        ),
     ],
 )
 def test_broken_text_is_mended_as_sillytavern_does(text: str, value: str) -> None:

@@ -52,7 +52,7 @@ def _branches(content: str, depth: int) -> tuple[str, str]:
     document = SHARED_PARSES.parse(content, depth)
     level = 0
     for place, node in enumerate(document.nodes):
-        if not isinstance(node, Call):
+        if not isinstance(node, Call) or node.start in document.freed:
             continue
         if node.name == "if":
             if node.is_closing:
