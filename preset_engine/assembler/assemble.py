@@ -11,7 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from preset_engine.assembler.change import reads_old
-from preset_engine.assembler.collection import Collection, collect, entry_origin, override, supply
+from preset_engine.assembler.collection import (
+    Collection,
+    Supplied,
+    collect,
+    entry_origin,
+    override,
+    supply,
+)
 from preset_engine.assembler.examples import ExampleBlock, parse_examples
 from preset_engine.assembler.extension import (
     ExtensionPrompt,
@@ -44,7 +51,7 @@ from preset_engine.assembler.tail import (
     take_continued,
     take_prefill,
 )
-from preset_engine.assembler.turns import Style, Turns
+from preset_engine.assembler.turns import SIGNS, Style, Turns
 from preset_engine.dialect import Switches
 from preset_engine.history.window import window_start
 from preset_engine.messages import Draft, Origin, OriginKind, Piece
@@ -128,12 +135,25 @@ def _collect(scene: Scene, material: _Material) -> Collection:
     order, entries = read_skeleton(scene.preset, scene.switches)
     collection = collect(scene, order, entries)
     fields = material.fields
-    supply(
-        scene, collection, supplied_prompts(scene, fields, material.control, material.extensions)
-    )
+    supplied = tuple(supplied_prompts(scene, fields, material.control, material.extensions))
+    collection = _supplied(scene, collection, supplied)
     put_holes(scene, collection)
     override(scene, collection, "main", fields.system_prompt, "card.system_prompt")
     override(scene, collection, "jailbreak", fields.post_history, "card.post_history_instructions")
+    return collection
+
+
+def _supplied(scene: Scene, collection: Collection, supplied: tuple[Supplied, ...]) -> Collection:
+    """The collection with the supplied prompts; the same as last turn where both are the same and run no macros."""
+    source, kind = collection.source, scene.generation_type
+    known = scene.workshop.filled.get(kind)
+    if source is not None and known and known[0] is source and known[1] == supplied:
+        return Collection(known[2], collection.disabled)
+    supply(scene, collection, supplied)
+    texts = [piece.text for one in supplied for piece in one.pieces]
+    is_inert = not any(sign in text for text in texts for sign in SIGNS)
+    if source is not None and is_inert and not scene.runs_always:
+        scene.workshop.filled[kind] = (source, supplied, tuple(collection.prompts))
     return collection
 
 

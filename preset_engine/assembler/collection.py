@@ -71,9 +71,21 @@ class Supplied:
 
 
 class Collection:
-    """Prompts in order; the first one with an identifier counts."""
+    """Prompts in order; the first one with an identifier counts.
 
-    def __init__(self, prompts: Iterable[Prompt], disabled: Iterable[str] = ()) -> None:
+    Args:
+        prompts: in order.
+        disabled: identifiers whose first place in the order is switched off.
+        source: the programme's prompts, where these are they; tells that nothing has changed.
+    """
+
+    def __init__(
+        self,
+        prompts: Iterable[Prompt],
+        disabled: Iterable[str] = (),
+        source: tuple[Prompt, ...] | None = None,
+    ) -> None:
+        self.source = source
         self.prompts = list(prompts)
         self._places: dict[str, int] = {}
         for number, prompt in enumerate(self.prompts):
@@ -109,7 +121,7 @@ def collect(
     expander = scene.expander
     known = scene.workshop.programmes.get(scene.generation_type)
     if known is not None and known.memory is expander.memory and expander.replay(known.effects):
-        return Collection(known.prompts, known.disabled)
+        return Collection(known.prompts, known.disabled, known.prompts)
     expander.begin_trail()
     collection = _collect(scene, order, entries)
     effects = expander.end_trail()
