@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from preset_engine.macros import steps
 from preset_engine.macros.builtin import card, chance, chat, clock, names, state, templates
 from preset_engine.macros.builtin.variables import add_variable, get_variable, set_variable
+from preset_engine.macros.engine import Engine
+from preset_engine.macros.invocation import Invocation
 from preset_engine.macros.js_numbers import strip
 from preset_engine.macros.legacy_match import (
     Finder,
@@ -125,9 +127,10 @@ def _added(run: Run, scope: str, groups: tuple[str, ...]) -> str:
 
 def _template_steps() -> Iterator[Step]:
     for macro in templates.MACROS:
-        for name in (macro.name, *macro.aliases):
-            setting = macro.name
-            yield _viewed(name, lambda view, setting=setting: state.setting(view, setting))  # type: ignore[misc]
+        answer = macro.handler
+        assert answer is not None
+        for name in macro.names(Engine.legacy):
+            yield named(name, lambda run, answer=answer: answer(Invocation("", (), run)))  # type: ignore[misc]
 
 
 _PICK = up_to_brace(prefix(r"\{\{pick\s?:"), extra_colon=True)

@@ -28,6 +28,7 @@ from tests.macros.views import expander, new
         ("{{random::a::b::c}} {{random:x, y}} {{roll:2d6}}", "b y 8"),
         ("{{reverse::abc}}{{space::2}}{{newline}}", "cba  \n"),
         ("{{notChar}} {{group}}", "Jon Iva"),
+        ("{{chatStart}}{{exampleSeparator}}{{systemPrompt}}{{instructInput}}", "******"),
     ],
 )
 def test_a_macro_answers(text: str, value: str) -> None:

@@ -1,14 +1,17 @@
 """Texts of text-completion templates, of notes and of bundled extensions.
 
 Chat completion has no templates, so these are empty unless the caller supplies the text in
-`MacroView.settings` under the macro's own name.
+`MacroView.settings` under the macro's own name. The two marks of the context template are always there; a
+fresh SillyTavern has three stars for both.
 """
 
 from __future__ import annotations
 
 from preset_engine.macros.builtin.state import setting
+from preset_engine.macros.engine import Engine
 from preset_engine.macros.invocation import Invocation
 from preset_engine.macros.registry import Macro, Volatility
+from preset_engine.macros.view import MacroView
 
 _TEMPLATES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("instructStoryStringPrefix", (), "before the story string"),
@@ -45,12 +48,23 @@ _SUPPLIED: tuple[tuple[str, str], ...] = (
     ("charPrefix", "The character's image prompt prefix (bundled extension)."),
     ("charNegativePrefix", "The character's negative image prompt prefix (bundled extension)."),
 )
+_DEFAULTS = {"exampleSeparator": "***", "chatStart": "***"}
+_LEGACY_NAMES = {
+    "exampleSeparator": ("chatSeparator",),
+    "instructFirstAssistantPrefix": ("instructFirstAssistantPrefix",),
+    "instructLastAssistantPrefix": ("instructLastAssistantPrefix",),
+}
 _CHANGING = {"authorsNote", "summary", "lastExpression"}
+
+
+def template_text(view: MacroView, name: str) -> str:
+    """The text the caller supplies for a macro of this module, else its default."""
+    return setting(view, name, _DEFAULTS.get(name, ""))
 
 
 def _macro(name: str, meaning: str, aliases: tuple[str, ...] = ()) -> Macro:
     def handler(call: Invocation) -> str:
-        return setting(call.view, name)
+        return template_text(call.view, name)
 
     volatility = Volatility.chat if name in _CHANGING else Volatility.never
     return Macro(
@@ -61,13 +75,25 @@ def _macro(name: str, meaning: str, aliases: tuple[str, ...] = ()) -> Macro:
         aliases=aliases,
         volatility=volatility,
         subject="templates",
+        legacy_names=_LEGACY_NAMES.get(name, ()),
+    )
+
+
+def _old(name: str, setting_name: str) -> Macro:
+    """A name that only the legacy engine knows."""
+    return Macro(
+        name,
+        f"Old name of `{setting_name}`.",
+        f"{{{{{name}}}}}",
+        lambda call: template_text(call.view, setting_name),
+        engines=frozenset({Engine.legacy}),
+        subject="templates",
     )
 
 
 MACROS = (
-    *(
-        _macro(name, f"Template text {what}; empty in chat completion.", aliases)
-        for name, aliases, what in _TEMPLATES
-    ),
+    *(_macro(name, f"Template text {what}.", aliases) for name, aliases, what in _TEMPLATES),
+    _old("instructFirstOutput", "instructFirstAssistantPrefix"),
+    _old("instructLastOutput", "instructLastAssistantPrefix"),
     *(_macro(name, meaning) for name, meaning in _SUPPLIED),
 )
