@@ -57,19 +57,7 @@ OWN_FIELDS: tuple[tuple[str, str, str], ...] = (
 """Fields of a raw line: JSON name, column of the view `raw_lines`, type (the same words on both engines)."""
 
 FAMILIES = {"usage-line": LINE_FIELDS, "preset-engine": OWN_FIELDS}
-FOREIGN = (
-    "id",
-    "type",
-    "message",
-    "response",
-    "data",
-    "object",
-    "usageMetadata",
-    "body",
-    "schema",
-    "request_id",
-    "usage",
-)
+FOREIGN = ("id", "type", "response", "usageMetadata", "schema", "request_id", "usage")
 """Fields of other shapes: a line with one of these and none of ours goes to the Python readers."""
 
 

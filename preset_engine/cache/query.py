@@ -125,7 +125,7 @@ FROM (
             FROM (
                 SELECT *, ROW_NUMBER() OVER (
                     PARTITION BY request_id
-                    ORDER BY state, output_tokens DESC NULLS LAST, at_ms NULLS LAST, ordinal
+                    ORDER BY state, output_tokens DESC NULLS LAST, at_ms NULLS LAST
                 ) AS copy
                 FROM (
                     SELECT {inner_names}, {inner_group}, at_ms, ordinal, request_id, {provider}input_tokens,
@@ -187,7 +187,7 @@ def report_query(question: Question) -> str:
     groups = [f"group_{number}" for number, _ in enumerate(question.group, 1)]
     inner_group = [f"{_key(key)} AS {name}" for key, name in zip(question.group, groups)]
     window = (
-        f"PARTITION BY {', '.join(groups)} ORDER BY kind, at_ms NULLS LAST, ordinal, request_id"
+        f"PARTITION BY {', '.join(groups)} ORDER BY kind, at_ms NULLS LAST, ordinal, input_tokens"
     )
     gap = _gap(question)
     earlier = f",\n            LAG(at_ms) OVER ({window}) AS earlier_ms"
