@@ -11,13 +11,17 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from preset_engine.log.schema import log_schema_text
 from preset_engine.macros.help import macro_tables
 from preset_engine.preset.native_schema import schema_text
 from preset_engine.preset.note_codes import note_table
 
 HERE = Path(__file__).resolve().parent
 PARTS: dict[str, Callable[[], str]] = {"macros.md": macro_tables, "notes.md": note_table}
-FILES: dict[str, Callable[[], str]] = {"schema/preset.schema.json": schema_text}
+FILES: dict[str, Callable[[], str]] = {
+    "schema/preset.schema.json": schema_text,
+    "schema/log.schema.json": log_schema_text,
+}
 _MARKED = re.compile(
     r"(<!-- generated: python -m docs.generate -->\n\n).*?(\n?<!-- end of the generated part -->)",
     re.DOTALL,

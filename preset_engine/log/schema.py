@@ -6,6 +6,8 @@ come under the same number, so readers must let unknown fields pass.
 
 from __future__ import annotations
 
+import json
+
 from preset_engine.log.line import SCHEMA as CALL
 from preset_engine.log.request_line import SCHEMA as REQUEST
 from preset_engine.messages import JsonObject, JsonValue
@@ -54,6 +56,11 @@ def log_schema() -> JsonObject:
         "title": "A line of preset-engine's log",
         "oneOf": [_call(), _request(), _dropped()],
     }
+
+
+def log_schema_text() -> str:
+    """The schema as the published file holds it."""
+    return json.dumps(log_schema(), indent=1) + "\n"
 
 
 def _call() -> JsonObject:
