@@ -122,27 +122,47 @@ def join_segments(
     Works in steps of runs and drafts, not of records: a long history without runs is a handful of steps.
     """
     group: list[Segment] = []
+    last: ChatMessage | None = None
     for atom in _atoms(segments, records):
-        if group and not can_join(_last(group[-1], records), _first(atom, records)):
-            yield _close(group, records)
-            group = []
-        group.append(atom)
+        first = records[atom.start] if isinstance(atom, Span) else atom.message
+        if last is not None and can_join(last, first):
+            yield from _open(group)
+            if isinstance(atom, Span) and atom.stop - atom.start > 1:
+                group.append(Span(atom.start, atom.start + 1))
+                yield _close(group, records)
+                group = [Span(atom.start + 1, atom.stop)]
+            else:
+                group.append(atom)
+        else:
+            if group:
+                yield _close(group, records)
+            group = [atom]
+        last = records[atom.stop - 1] if isinstance(atom, Span) else first
     if group:
         yield _close(group, records)
 
 
+def _open(group: list[Segment]) -> Iterator[Segment]:
+    """Let only the last record of a range be joined with what follows; gives the rest of the range."""
+    head = group[0]
+    if len(group) == 1 and isinstance(head, Span) and head.stop - head.start > 1:
+        group[0] = Span(head.stop - 1, head.stop)
+        yield Span(head.start, head.stop - 1)
+
+
 def _atoms(segments: Iterable[Span | Draft], records: tuple[ChatMessage, ...]) -> Iterator[Segment]:
-    """Cut each range at its runs, and single records off its ends, which may join a draft beside them."""
+    """Cut each range at its runs; inside what is left of a range nothing joins."""
     runs = find_runs(records)
     for segment in segments:
-        if isinstance(segment, Draft):
+        if not runs or isinstance(segment, Draft):
             yield segment
             continue
         at, stop = segment.start, segment.stop
         first = bisect_right(runs, at, key=lambda run: run.stop)
         for run in runs[first : bisect_left(runs, stop, key=lambda run: run.start)]:
             start, end = max(run.start, at), min(run.stop, stop)
-            yield from _cut(at, start)
+            if start > at:
+                yield Span(at, start)
             if end - start == run.stop - run.start:
                 yield Joined(run.message, (Span(start, end),))
             elif end - start > 1:
@@ -150,24 +170,12 @@ def _atoms(segments: Iterable[Span | Draft], records: tuple[ChatMessage, ...]) -
             else:
                 yield Span(start, end)
             at = end
-        yield from _cut(at, stop)
-
-
-def _cut(start: int, stop: int) -> Iterator[Span]:
-    if stop - start <= 2:
-        yield from (Span(number, number + 1) for number in range(start, stop))
-        return
-    yield Span(start, start + 1)
-    yield Span(start + 1, stop - 1)
-    yield Span(stop - 1, stop)
+        if stop > at:
+            yield Span(at, stop)
 
 
 def _first(atom: Segment, records: tuple[ChatMessage, ...]) -> ChatMessage:
     return records[atom.start] if isinstance(atom, Span) else atom.message
-
-
-def _last(atom: Segment, records: tuple[ChatMessage, ...]) -> ChatMessage:
-    return records[atom.stop - 1] if isinstance(atom, Span) else atom.message
 
 
 def _close(group: list[Segment], records: tuple[ChatMessage, ...]) -> Segment:
