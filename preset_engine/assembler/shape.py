@@ -7,7 +7,6 @@ kept as ranges, so the pieces of a message can be told later.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,7 +14,7 @@ from preset_engine.assembler.scene import Scene, as_text
 from preset_engine.errors import AssemblyError, Note
 from preset_engine.messages import ChatMessage, Draft
 from preset_engine.squash.names import Names
-from preset_engine.squash.native import has_turns, shape_zones
+from preset_engine.squash.native import shape_zones
 from preset_engine.squash.post_process import Mode, mode_of, shape
 from preset_engine.squash.shaped import PLACEHOLDER, Shaped
 from preset_engine.squash.system import shape_system
@@ -70,29 +69,10 @@ def shape_turn(scene: Scene, zones: Zones, squash: str | bool | None) -> ShapedT
     names = Names(scene.char, scene.user, scene.view.group)
     if scene.switches.shapes_zones:
         mode = _native_mode(scene, squash)
-        shaped = _shape_parts(zones, mode, names, _placeholder(scene))
+        shaped = shape_zones(zones, mode, names, _placeholder(scene))
         joins = mode not in (False, "", "none")
         return ShapedTurn(tuple(shaped.messages()), filled=zones, zones=shaped, joins=joins)
     return _shape_flat(scene, zones, squash, names)
-
-
-_heads: deque[tuple[tuple[object, ...], Zones]] = deque(maxlen=8)
-
-
-def _shape_parts(zones: Zones, mode: str | bool, names: Names, placeholder: str) -> Zones:
-    """Shape the zones; what stands before the history is remembered, since most turns send it again.
-
-    Where the history has turns the zone before it is shaped for itself (see `shape_zones`).
-    """
-    if not zones.before or not has_turns(zones.history):
-        return shape_zones(zones, mode, names, placeholder)
-    key = (zones.before, mode, names, placeholder)
-    head = next((shaped for known, shaped in tuple(_heads) if known == key), None)
-    if head is None:
-        head = shape_zones(Zones(zones.before, zones.history), mode, names, placeholder)
-        _heads.append((key, Zones(head.before, after=head.after)))
-    rest = shape_zones(Zones((), zones.history, zones.after, zones.tail), mode, names, placeholder)
-    return Zones(head.before, rest.history, (*head.after, *rest.after), rest.tail)
 
 
 def shape_plain(zones: Zones, squash: str | bool | None) -> ShapedTurn:

@@ -9,19 +9,21 @@ history supplies the first turn (design decision 3; reference/seeds.md, section 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
-from preset_engine.messages import ChatMessage, Draft
+from preset_engine.messages import Draft
 from preset_engine.squash.mode import Mode, mode_of
 from preset_engine.squash.names import NO_NAMES, Names
 from preset_engine.squash.post_process import placeholder_place, shape
-from preset_engine.squash.runs import Span
 from preset_engine.squash.shaped import PLACEHOLDER, placeholder_message, placeholder_pieces
 from preset_engine.squash.system import squash_system
 from preset_engine.squash.zones import HistoryZone, Zones
 
 DEFAULT_MODE = Mode.STRICT
+_zones: deque[tuple[tuple[object, ...], tuple[Draft, ...]]] = deque(maxlen=16)
 
 
 def shape_zones(
@@ -57,10 +59,17 @@ def shape_zones(
 def _shape_zone(
     drafts: tuple[Draft, ...], mode: Mode, names: Names, *, is_first: bool
 ) -> tuple[Draft, ...]:
+    """One zone for itself; remembered, since most turns send most of a preset again."""
     if not drafts:
         return ()
-    messages = [draft.message for draft in drafts]
-    return tuple(shape(messages, mode, names, None, is_first=is_first).drafts(drafts))
+    key = (mode, is_first, names, drafts)
+    found = next((shaped for known, shaped in tuple(_zones) if known == key), None)
+    if found is None:
+        messages = [draft.message for draft in drafts]
+        found = tuple(shape(messages, mode, names, None, is_first=is_first).drafts(drafts))
+        if all(isinstance(message.content, str) for message in messages):  # parts can be changed
+            _zones.append((key, found))
+    return found
 
 
 def _with_placeholder(zones: Zones, text: str) -> Zones:
@@ -83,17 +92,8 @@ def _with_placeholder(zones: Zones, text: str) -> Zones:
 def has_turns(history: HistoryZone) -> bool:
     """Whether the history says anything but system messages."""
     return any(
-        _speaks(segment, history) for segment in replace(history, is_joined=False).segments()
-    )
-
-
-def _speaks(segment: object, history: HistoryZone) -> bool:
-    if isinstance(segment, Span):
-        records: Sequence[ChatMessage] = history.records
-        return any(
-            records[number].role != "system" for number in range(segment.start, segment.stop)
-        )
-    return isinstance(segment, Draft) and segment.message.role != "system"
+        message.role != "system" for message in islice(history.records, history.start, None)
+    ) or any(one.draft.message.role != "system" for one in history.injected)
 
 
 def _roles(drafts: Sequence[Draft]) -> list[str]:

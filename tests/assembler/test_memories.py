@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preset_engine.assembler import recall, seen, shape, skeleton, turns
+from preset_engine.assembler import recall, seen, skeleton, turns
 from preset_engine.compile.turn import compile_turn
 from preset_engine.content.content import Block, Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect
 from preset_engine.messages import ChatMessage
 from preset_engine.preset.importer import load_preset
-from preset_engine.squash import runs
+from preset_engine.squash import native, runs
 from tests.assembler.generated import MODES, TEXTS, chats, presets
 
 
@@ -21,7 +21,7 @@ def forget():
     seen.tools.forget()
     recall._voices.clear()
     skeleton._known.clear()
-    shape._heads.clear()
+    native._zones.clear()
     runs._known.clear()
 
 
