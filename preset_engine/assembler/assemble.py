@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from preset_engine.assembler.change import reads_old
 from preset_engine.assembler.collection import (
     Collection,
-    Supplied,
     collect,
     entry_origin,
     override,
-    supply,
 )
 from preset_engine.assembler.examples import ExampleBlock, parse_examples
 from preset_engine.assembler.extension import (
@@ -40,7 +38,7 @@ from preset_engine.assembler.inject import Group, group_prompts, place_groups
 from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
 from preset_engine.assembler.past import Past, read_past, run_macros
 from preset_engine.assembler.pieces import draft_of, draft_text, sent
-from preset_engine.assembler.place import Slots, chat_prompts, fill_slots
+from preset_engine.assembler.place import Slots, fill_slots
 from preset_engine.assembler.scene import Scene, as_text
 from preset_engine.assembler.skeleton import read_skeleton, skeleton_notes
 from preset_engine.assembler.tail import (
@@ -51,7 +49,7 @@ from preset_engine.assembler.tail import (
     take_continued,
     take_prefill,
 )
-from preset_engine.assembler.turns import SIGNS, Style, Turns
+from preset_engine.assembler.turns import Style, Turns
 from preset_engine.dialect import Switches
 from preset_engine.history.window import window_start
 from preset_engine.messages import Draft, Origin, OriginKind, Piece
@@ -132,39 +130,24 @@ def _gather(scene: Scene) -> _Material:
 
 
 def _collect(scene: Scene, material: _Material) -> Collection:
-    order, entries = read_skeleton(scene.preset, scene.switches)
-    collection = collect(scene, order, entries)
-    fields = material.fields
-    supplied = tuple(supplied_prompts(scene, fields, material.control, material.extensions))
-    collection = _supplied(scene, collection, supplied)
+    fields, control, extensions = material.fields, material.control, material.extensions
+    collection = collect(
+        scene,
+        (fields, control, extensions, scene.persona, frozenset(scene.volatile_fields)),
+        lambda: supplied_prompts(scene, fields, control, extensions),
+    )
     put_holes(scene, collection)
     override(scene, collection, "main", fields.system_prompt, "card.system_prompt")
     override(scene, collection, "jailbreak", fields.post_history, "card.post_history_instructions")
     return collection
 
 
-def _supplied(scene: Scene, collection: Collection, supplied: tuple[Supplied, ...]) -> Collection:
-    """The collection with the supplied prompts; the same as last turn where both are the same and run no macros."""
-    source, kind = collection.source, scene.generation_type
-    known = scene.workshop.filled.get(kind)
-    if source is not None and known and known[0] is source and known[1] == supplied:
-        return Collection(known[2], collection.disabled)
-    supply(scene, collection, supplied)
-    texts = [piece.text for one in supplied for piece in one.pieces]
-    is_inert = not any(sign in text for text in texts for sign in SIGNS)
-    if source is not None and is_inert and not scene.runs_always:
-        scene.workshop.filled[kind] = (source, supplied, tuple(collection.prompts))
-    return collection
-
-
 def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
-    slots = fill_slots(
-        collection, material.extensions, drops_unflagged=scene.switches.drops_unflagged
-    )
+    slots = _slots(scene, material, collection)
     controls = control_drafts(scene, collection)
     past, prefill = take_prefill(scene, Past(material.turns, start=_start(scene, material.turns)))
     controls.extend(prefill)
-    groups = _groups(scene, material, collection)
+    groups = _groups(scene, material, slots)
     past = replace(past, injections=place_groups(groups, past.turns.length))
     is_pinned = bool(scene.user_switch("pin_examples"))
     examples = _examples(scene, material, slots) if is_pinned else []
@@ -183,15 +166,29 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
     )
 
 
-def _groups(scene: Scene, material: _Material, collection: Collection) -> tuple[Group, ...]:
+def _slots(scene: Scene, material: _Material, collection: Collection) -> Slots:
+    """The slots around the history; without extension prompts they are what they were while the prompts are."""
+    if material.extensions:
+        return fill_slots(
+            collection, material.extensions, drops_unflagged=scene.switches.drops_unflagged
+        )
+    prompts = tuple(collection.prompts)
+    known = scene.workshop.slots.get(scene.generation_type)
+    if known is None or known[0] != prompts or known[1] != collection.disabled:
+        slots = fill_slots(collection, (), drops_unflagged=scene.switches.drops_unflagged)
+        known = (prompts, collection.disabled, slots)
+        scene.workshop.slots[scene.generation_type] = known
+    return known[2]
+
+
+def _groups(scene: Scene, material: _Material, slots: Slots) -> tuple[Group, ...]:
     """What stands in the chat, by depth; without extension prompts it is what it was while the prompts are."""
-    prompts = tuple(chat_prompts(collection, material.extensions))
     notes = in_chat(material.extensions)
     if notes:
-        return group_prompts(prompts, notes, scene.trace_supplied)
+        return group_prompts(slots.in_chat, notes, scene.trace_supplied)
     known = scene.workshop.groups.get(scene.generation_type)
-    if known is None or known[0] != prompts:
-        known = (prompts, group_prompts(prompts, (), scene.trace_supplied))
+    if known is None or known[0] != slots.in_chat:
+        known = (slots.in_chat, group_prompts(slots.in_chat, (), scene.trace_supplied))
         scene.workshop.groups[scene.generation_type] = known
     return known[1]
 

@@ -8,13 +8,14 @@ persona, bias and the like) take their listed places or stand at the end, then t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from preset_engine.assembler.pieces import Pieces, draft_of, expand, text_of
 from preset_engine.assembler.recall import Known, Memory
 from preset_engine.assembler.scene import Scene
+from preset_engine.assembler.skeleton import read_skeleton
 from preset_engine.messages import Draft, JsonValue, Origin, OriginKind, Piece
 from preset_engine.preset.model import OrderItem, PromptEntry
 
@@ -76,21 +77,21 @@ class Collection:
     Args:
         prompts: in order.
         disabled: identifiers whose first place in the order is switched off.
-        source: the programme's prompts, where these are they; tells that nothing has changed.
     """
 
-    def __init__(
-        self,
-        prompts: Iterable[Prompt],
-        disabled: Iterable[str] = (),
-        source: tuple[Prompt, ...] | None = None,
-    ) -> None:
-        self.source = source
+    def __init__(self, prompts: Iterable[Prompt], disabled: Iterable[str] = ()) -> None:
         self.prompts = list(prompts)
+        self.disabled = frozenset(disabled)
         self._places: dict[str, int] = {}
         for number, prompt in enumerate(self.prompts):
             self._places.setdefault(prompt.identifier, number)
-        self.disabled = frozenset(disabled)
+
+    def copy(self) -> Collection:
+        """The same prompts in a collection of its own."""
+        made = Collection.__new__(Collection)
+        made.prompts, made.disabled = self.prompts.copy(), self.disabled
+        made._places = self._places.copy()
+        return made
 
     def index(self, identifier: str) -> int:
         """Place of the first prompt with this identifier, -1 where there is none."""
@@ -111,36 +112,54 @@ class Collection:
             self.prompts[number] = prompt
 
 
-def collect(
-    scene: Scene, order: Sequence[OrderItem], entries: Mapping[str, PromptEntry]
-) -> Collection:
-    """Prepare the listed prompts, in list order.
-
-    Where nothing that they read has changed since the last turn of this preset, the prompts are what they were.
-    """
-    expander = scene.expander
-    known = scene.workshop.programmes.get(scene.generation_type)
-    if known is not None and known.memory is expander.memory and expander.replay(known.effects):
-        return Collection(known.prompts, known.disabled, known.prompts)
-    expander.begin_trail()
-    collection = _collect(scene, order, entries)
-    effects = expander.end_trail()
-    if effects is not None:
-        programme = Programme(
-            expander.memory, effects, tuple(collection.prompts), collection.disabled
-        )
-        scene.workshop.programmes[scene.generation_type] = programme
-    return collection
-
-
 @dataclass(frozen=True, slots=True)
 class Programme:
-    """The listed prompts of a preset as they came out, and what of the variables made them so."""
+    """What the listed and supplied prompts of a preset came out as, and what made them so.
+
+    Attributes:
+        memory: what the texts were remembered in: for one set of names, card and settings.
+        given: what was supplied.
+        effects: the variables that the texts read and wrote.
+        collection: what came out; never handed on, only copies of it.
+    """
 
     memory: Memory
+    given: tuple[object, ...]
     effects: Known
-    prompts: tuple[Prompt, ...]
-    disabled: frozenset[str]
+    collection: Collection
+
+
+def collect(
+    scene: Scene, given: tuple[object, ...], supplied: Callable[[], Iterable[Supplied]]
+) -> Collection:
+    """Prepare the listed prompts in list order, then let the supplied ones take their places.
+
+    Where nothing that they read has changed since the last turn of this preset, they are what they were.
+
+    Args:
+        scene: the scene.
+        given: what decides, beside the scene's card and names, what is supplied.
+        supplied: makes the supplied prompts.
+    """
+    expander, programmes = scene.expander, scene.workshop.programmes
+    known = programmes.get(scene.generation_type)
+    if (
+        known is not None
+        and known.memory is expander.memory
+        and known.given == given
+        and expander.replay(known.effects)
+    ):
+        return known.collection.copy()
+    expander.begin_trail()
+    order, entries = read_skeleton(scene.preset, scene.switches)
+    collection = _collect(scene, order, entries)
+    supply(scene, collection, supplied())
+    effects = expander.end_trail()
+    if effects is not None and not scene.causes:
+        programmes[scene.generation_type] = Programme(
+            expander.memory, given, effects, collection.copy()
+        )
+    return collection
 
 
 def _collect(

@@ -35,6 +35,7 @@ class Slots:
         examples: number of messages of `before` or `after` in front of which the examples stand.
         has_examples: `dialogueExamples` is in use.
         are_examples_after: the examples stand in `after`.
+        in_chat: the prompts that stand in the chat instead.
     """
 
     before: tuple[Draft, ...]
@@ -43,6 +44,7 @@ class Slots:
     has_examples: bool
     examples: int = 0
     are_examples_after: bool = False
+    in_chat: tuple[Prompt, ...] = ()
 
     def with_examples(self, drafts: Iterable[Draft]) -> Slots:
         """The slots with the examples in their place."""
@@ -74,15 +76,20 @@ def fill_slots(
     hidden.update(one.identifier for one in extensions if one.is_relative)
     seen: set[str] = set()
     for prompt in collection.prompts:
-        if prompt.identifier in seen:
+        identifier = prompt.identifier
+        if identifier in seen:
             continue
-        seen.add(prompt.identifier)
-        if prompt.identifier == "chatHistory":
+        seen.add(identifier)
+        if identifier == "chatHistory":
             zone = 1
-        elif prompt.identifier == "dialogueExamples":
+        elif identifier == "dialogueExamples":
             example_zone, at = zone, len(zones[zone])
-        elif _has_message(prompt, hidden, drops_unflagged=drops_unflagged):
-            zones[zone].extend(_slot(prompt, collection, extensions))
+        elif not _has_message(prompt, hidden, drops_unflagged=drops_unflagged):
+            continue
+        elif identifier == "main":
+            zones[zone].extend(_main_slot(prompt, collection, extensions))
+        elif prompt.pieces:
+            zones[zone].append(prompt.draft)
     return Slots(
         tuple(zones[0]),
         tuple(zones[1]),
@@ -90,10 +97,11 @@ def fill_slots(
         has_examples=example_zone >= 0,
         examples=at,
         are_examples_after=example_zone == 1,
+        in_chat=tuple(_chat_prompts(collection, extensions)),
     )
 
 
-def chat_prompts(collection: Collection, extensions: Sequence[ExtensionPrompt]) -> list[Prompt]:
+def _chat_prompts(collection: Collection, extensions: Sequence[ExtensionPrompt]) -> list[Prompt]:
     """The prompts that stand in the chat; a `main` in the chat draws the relative extension prompts there."""
     found = [prompt for prompt in collection.prompts if prompt.position == IN_CHAT]
     place = next((n for n, prompt in enumerate(found) if prompt.identifier == "main"), -1)
@@ -113,12 +121,11 @@ def _has_message(prompt: Prompt, hidden: set[str], *, drops_unflagged: bool) -> 
     return prompt.identifier in _PLACED or prompt.is_custom or not drops_unflagged
 
 
-def _slot(
+def _main_slot(
     prompt: Prompt, collection: Collection, extensions: Sequence[ExtensionPrompt]
 ) -> Iterable[Draft]:
+    """The prompt `main` with the relative extension prompts around it."""
     own = [prompt.draft] if prompt.pieces else []
-    if prompt.identifier != "main":
-        return own
     before: list[Draft] = []
     behind: list[Draft] = []
     for text, is_before in _relative(collection, extensions):

@@ -14,8 +14,9 @@ from preset_engine.preset.sanitise import sillytavern_view
 from preset_engine.preset.skeleton import Skeleton, native_skeleton
 
 if TYPE_CHECKING:
-    from preset_engine.assembler.collection import Programme, Prompt, Supplied
+    from preset_engine.assembler.collection import Programme, Prompt
     from preset_engine.assembler.inject import Group
+    from preset_engine.assembler.place import Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +25,14 @@ class Workshop:
 
     Attributes:
         prompts: the prompts that were prepared last, by identifier.
-        programmes: all listed prompts as they came out, by type of generation.
-        filled: listed prompts, what was supplied, and what both made, by type of generation.
+        programmes: all listed and supplied prompts as they came out, by type of generation.
+        slots: all prompts, the identifiers switched off, and the slots that both make, by type of generation.
         groups: prompts in the chat and the messages they make, by type of generation.
     """
 
     prompts: dict[str, Prompt] = field(default_factory=dict)
     programmes: dict[str, Programme] = field(default_factory=dict)
-    filled: dict[str, tuple[tuple[Prompt, ...], tuple[Supplied, ...], tuple[Prompt, ...]]] = field(
-        default_factory=dict
-    )
+    slots: dict[str, tuple[tuple[Prompt, ...], frozenset[str], Slots]] = field(default_factory=dict)
     groups: dict[str, tuple[tuple[Prompt, ...], tuple[Group, ...]]] = field(default_factory=dict)
 
 
