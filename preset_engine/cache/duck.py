@@ -61,8 +61,8 @@ FOREIGN = ("id", "type", "response", "usageMetadata", "schema", "request_id", "u
 """Fields of other shapes: a line with one of these and none of ours goes to the Python readers."""
 
 
-def connect(memory_megabytes: int = 800) -> duckdb.DuckDBPyConnection:
-    """An in-memory database that spills to disk beyond the given memory.
+def connect(spill: Path | None = None, memory_megabytes: int = 800) -> duckdb.DuckDBPyConnection:
+    """An in-memory database that spills into the folder `spill` beyond the given memory.
 
     Raises:
         MissingExtra: DuckDB is not installed.
@@ -73,6 +73,8 @@ def connect(memory_megabytes: int = 800) -> duckdb.DuckDBPyConnection:
         raise MissingExtra("A report with DuckDB", "report") from None
     connection = duckdb.connect()
     connection.execute(f"SET memory_limit = '{memory_megabytes}MB'")
+    if spill is not None:
+        connection.execute(f"SET temp_directory = {_text(str(spill))}")
     connection.execute("SET preserve_insertion_order = false")
     connection.execute("SET enable_progress_bar = false")
     return connection
@@ -159,7 +161,7 @@ def _raw_view(family: str, raw: Sequence[Path]) -> str:
     return (
         f"SELECT {', '.join(parts)}, {moment} AS at_ms, CASE WHEN {is_foreign} THEN 1 ELSE 0 END AS is_foreign,"
         f" filename AS source FROM read_json([{files}], format = 'newline_delimited', ignore_errors = true,"
-        f" filename = true, maximum_object_size = 67108864, columns = {{{types}}})"
+        f" filename = true, maximum_object_size = 16777216, columns = {{{types}}})"
     )
 
 

@@ -48,7 +48,7 @@ class DuckTable:
     ) -> None:
         self._raw, self._read, self._folder = dict(raw), read, folder
         self._aside, self._tick, self._knows_foreign = aside, tick, False
-        self._connection = duck.connect()
+        self._connection = duck.connect(folder / "spill")
         self._define()
 
     def ask(self, question: Question) -> Rows:
@@ -111,6 +111,6 @@ class DuckTable:
             with target.open("ab") as file:
                 file.write(self._read.read_bytes())
         self._read = target.rename(
-            self._folder / f"calls-{len(list(self._folder.iterdir()))}.jsonl"
+            self._folder / f"calls-{len(list(self._folder.glob('*.jsonl')))}.jsonl"
         )
         self._define()
