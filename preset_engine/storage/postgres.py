@@ -16,8 +16,6 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from anyio import CancelScope
-
 from preset_engine.errors import (
     InputRefused,
     MissingExtra,
@@ -31,6 +29,7 @@ from preset_engine.session.meta import stamp
 from preset_engine.storage.schema import Row, migrate
 from preset_engine.storage.sql import SqlStore
 from preset_engine.storage.sql_work import Connection, SqlWork
+from preset_engine.storage.threads import finish
 
 if TYPE_CHECKING:
     import psycopg
@@ -149,11 +148,13 @@ class PostgresDatabase:
             raise _lost(error) from error
 
     async def _give_back(self, connection: _PostgresConnection) -> None:
-        with CancelScope(shield=True):
-            is_lost = connection.raw.closed
-            await self._pool.putconn(connection.raw)
-            if is_lost:
-                await self._pool.check()
+        await finish(self._put_back(connection))
+
+    async def _put_back(self, connection: _PostgresConnection) -> None:
+        is_lost = connection.raw.closed
+        await self._pool.putconn(connection.raw)
+        if is_lost:
+            await self._pool.check()
 
     async def close(self) -> None:
         """Close the pool; repeatable."""
@@ -199,11 +200,10 @@ async def _finishing(connection: _PostgresConnection) -> AsyncIterator[None]:
     try:
         yield
     except BaseException:
-        with CancelScope(shield=True):
-            await _roll_back(connection)
+        await finish(_roll_back(connection))
         raise
     try:
-        await connection.execute("COMMIT")
+        await finish(connection.execute("COMMIT"))
     except StorageLost as error:
         raise StorageLost(
             "the connection was lost while committing: whether the change was stored is unknown; "

@@ -13,11 +13,10 @@ from contextvars import ContextVar
 from datetime import datetime
 from typing import Protocol
 
-from anyio import CancelScope
-
 from preset_engine.errors import StorageError
 from preset_engine.session.meta import stamp
 from preset_engine.storage.schema import Row
+from preset_engine.storage.threads import finish
 
 
 class Connection(Protocol):
@@ -130,9 +129,8 @@ class SqlWork:
 
 async def _back_to(current: _Open, name: str) -> None:
     if current.failure is None:
-        with CancelScope(shield=True):
-            await current.connection.execute(f"ROLLBACK TO SAVEPOINT {name}")
-            await current.connection.execute(f"RELEASE SAVEPOINT {name}")
+        for word in ("ROLLBACK TO", "RELEASE"):
+            await finish(current.connection.execute(f"{word} SAVEPOINT {name}"))
 
 
 @contextmanager

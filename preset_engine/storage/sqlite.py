@@ -15,14 +15,14 @@ from pathlib import Path
 from threading import Thread
 
 import aiosqlite
-from anyio import CancelScope, Lock
+from anyio import Lock
 
 from preset_engine.errors import StorageError, StorageFormat, StorageFull, StorageLost
 from preset_engine.session.meta import stamp
 from preset_engine.storage.schema import Row, migrate
 from preset_engine.storage.sql import SqlStore
 from preset_engine.storage.sql_work import Connection, SqlWork
-from preset_engine.storage.threads import run_to_end
+from preset_engine.storage.threads import finish, run_to_end
 
 BUSY_SECONDS = 60
 _FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
@@ -97,10 +97,9 @@ class SqliteDatabase:
             try:
                 await writer.execute("BEGIN IMMEDIATE")
                 yield writer
-                await writer.execute("COMMIT")
+                await finish(writer.execute("COMMIT"))
             except BaseException:
-                with CancelScope(shield=True):
-                    await writer.back()
+                await finish(writer.back())
                 raise
 
     async def read(self, sql: str, values: Sequence[object]) -> list[Row]:

@@ -1,9 +1,12 @@
-"""Blocking work in a thread that is always waited for."""
+"""Work that is always waited for, whatever is cancelled meanwhile: in a thread, or in a task of its own.
+
+`anyio`'s shields keep off its own cancel scopes only; a plain `task.cancel()`, or a second one, goes through them.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -15,7 +18,15 @@ async def run_to_end(work: Callable[[], Result]) -> Result:
     A cancellation that arrives during the work is raised when the work has ended well; an error of the work wins.
     So nothing that the work touches is used by others while it still runs.
     """
-    future = asyncio.get_running_loop().run_in_executor(None, work)
+    return await _waited_for(asyncio.get_running_loop().run_in_executor(None, work))
+
+
+async def finish(work: Coroutine[object, object, Result]) -> Result:
+    """The same for a coroutine, which runs in a task of its own (a commit, a way back)."""
+    return await _waited_for(asyncio.ensure_future(work))
+
+
+async def _waited_for(future: asyncio.Future[Result]) -> Result:
     cancelled: asyncio.CancelledError | None = None
     while not future.done():
         try:

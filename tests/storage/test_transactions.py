@@ -211,3 +211,45 @@ async def test_of_two_turns_from_the_same_version_one_loses_and_can_retry(store)
 
     await asyncio.gather(*(turn(str(at)) for at in range(6)))
     assert sorted(r.content for r in await store.list_records(node.id)) == list("012345")
+
+
+@pytest.mark.parametrize("pause", range(6))
+async def test_a_second_cancellation_does_not_stop_the_way_back(lasting_place, pause):
+    store = await lasting_place.open()
+    node = await store.create_session()
+    written = asyncio.Event()
+
+    async def work(inner):
+        await inner.append_records(node.id, [user("never"), user("stored")])
+        written.set()
+        await asyncio.sleep(60)
+
+    task = asyncio.ensure_future(store.transaction(work))
+    await written.wait()
+    task.cancel()
+    for _ in range(pause):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await store.append_record(node.id, user("next"))
+    assert [record.content for record in await store.list_records(node.id)] == ["next"]
+    await store.close()
+
+
+@pytest.mark.parametrize("pause", range(0, 40, 8))
+async def test_what_a_cancelled_commit_stored_is_seen_as_soon_as_it_ends(lasting_place, pause):
+    store, other = await lasting_place.open(), await lasting_place.open()
+    node = await store.create_session()
+    task = asyncio.ensure_future(store.commit_turn(node.id, TurnCommit([user("turn")])))
+    for _ in range(pause):
+        await asyncio.sleep(0.0003)
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    seen = len(await other.list_records(node.id))
+    await store.append_record(node.id, user("next"))
+    assert len(await other.list_records(node.id)) == seen + 1
+    await store.close()
+    await other.close()
