@@ -108,7 +108,11 @@ class SessionStorage(Protocol):
         records: Sequence[SessionRecord],
         expected_version: int | None = None,
     ) -> tuple[SessionRecord, ...]:
-        """Append records with numbers that follow each other; raises `SessionChanged`."""
+        """Append records with numbers that follow each other; raises `SessionChanged`.
+
+        Appending nothing changes nothing, but inside a transaction it keeps other writers of the session out until
+        the end: what is read behind it and written back cannot undo what somebody else wrote in between.
+        """
         ...
 
     async def list_records(

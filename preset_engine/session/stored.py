@@ -113,7 +113,7 @@ class StoredSession:
         self, label: str | None = None, status: SessionStatus | None = None
     ) -> SessionMeta:
         async def change(storage: SessionStorage) -> SessionMeta:
-            meta = await self._active_in(storage)
+            meta = await self._taken(storage)
             changed = SessionMeta(
                 id=meta.id,
                 label=meta.label if label is None else label,
@@ -126,7 +126,9 @@ class StoredSession:
 
         return await self._storage.transaction(change)
 
-    async def _active_in(self, storage: SessionStorage) -> SessionMeta:
+    async def _taken(self, storage: SessionStorage) -> SessionMeta:
+        """The meta, which nobody else changes before the running transaction ends."""
+        await storage.append_records(self._id, ())
         return await StoredSession(storage, self._id, self._context)._active()
 
     async def trim(self, keep: int) -> int:
@@ -192,7 +194,7 @@ class StoredSession:
         """Change records by hand, in one step with forgetting the newest prompt's size."""
 
         async def step(storage: SessionStorage) -> T:
-            await self._active_in(storage)
+            await self._taken(storage)
             result = await work(storage)
             state = await storage.get_state(self._id)
             if "usage" in state:
