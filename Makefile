@@ -21,7 +21,7 @@ demo: $(BASE_STAMP)           ## the main job on shipped files
 	$(BIN)/preset-engine demo
 
 test: $(STAMP)                ## the quick suite
-	$(BIN)/python -m pytest -q -m "not full"
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not full"
 
 test-all: $(STAMP)            ## the full suite; parts that need more skip with a reason
 	$(BIN)/python -m pytest -q
