@@ -70,6 +70,23 @@ def tell_form(value: JsonValue) -> Form:
     raise _wrong_kind(value)
 
 
+def name_kind(value: JsonValue) -> tuple[str, str]:
+    """What a JSON value is: a slug and words (``("world_book", "a world book (lorebook)")``); empty when unknown.
+
+    It is for readers of other files, which refuse what is known to be something else.
+    """
+    try:
+        tell_form(value)
+    except UnreadableInput:
+        return "", ""
+    except WrongKind as error:
+        if error.kind == "unknown":
+            return "", ""
+        mark = _BY_KIND.get(error.kind)
+        return error.kind, mark.what if mark else "a list of messages"
+    return "preset", "a chat-completion preset"
+
+
 def unwrap(value: JsonValue) -> tuple[JsonValue, str]:
     """The preset inside a list of one document or under a key of its own, with its path; else the value itself."""
     inner: JsonValue = None
