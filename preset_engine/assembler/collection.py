@@ -175,7 +175,7 @@ def _collect(
         if item.is_enabled and is_triggered(entry, scene.generation_type):
             found.append(prepare_entry(scene, entry))
         elif entry.identifier == "main":
-            found.append(replace(_shell(entry), pieces=()))
+            found.append(_prompt_of(entry, ()))
     return Collection(found, (key for key, is_on in enabled.items() if not is_on))
 
 
@@ -188,12 +188,11 @@ def prepare_entry(scene: Scene, entry: PromptEntry) -> Prompt:
     """Run an entry's macros."""
     text = scene.expand(entry.content, entry.place or entry.identifier)
     if not text:
-        return _shell(entry)
+        return _prompt_of(entry, ())
     is_volatile = scene.expander.last_volatile
     known = scene.workshop.prompts.get(entry.identifier)
     if known is None or known.pieces[0].text != text or known.pieces[0].volatile != is_volatile:
-        pieces = (Piece(entry_origin(entry), text, is_volatile),)
-        known = replace(_shell(entry), pieces=pieces, ready=draft_of(entry.role, pieces))
+        known = _prompt_of(entry, (Piece(entry_origin(entry), text, is_volatile),))
         scene.workshop.prompts[entry.identifier] = known
     if is_volatile:
         scene.causes[known.pieces[0].origin] = entry.content
@@ -236,14 +235,15 @@ def override(scene: Scene, collection: Collection, identifier: str, text: str, p
     collection.put(replace(prompt, pieces=(Piece(origin, result),) if result else ()))
 
 
-def _shell(entry: PromptEntry) -> Prompt:
+def _prompt_of(entry: PromptEntry, pieces: Pieces) -> Prompt:
     return Prompt(
-        identifier=entry.identifier,
-        role=entry.role,
-        pieces=(),
-        position=entry.position,
-        depth=entry.depth,
-        order=entry.injection_order,
-        is_custom=entry.system_prompt is False,
-        forbids_overrides=entry.forbid_overrides,
+        entry.identifier,
+        entry.role,
+        pieces,
+        entry.position,
+        entry.depth,
+        entry.injection_order,
+        entry.system_prompt is False,
+        entry.forbid_overrides,
+        draft_of(entry.role, pieces) if pieces else None,
     )

@@ -15,6 +15,7 @@ from preset_engine.context import Context
 from preset_engine.dialect import Dialect
 from preset_engine.errors import UnreadableInput
 from preset_engine.history.chat_file import read_record
+from preset_engine.macros.js_numbers import to_float
 from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue
 
 CHAT_HASH = 20250314
@@ -74,7 +75,7 @@ def read_scenario(body: JsonValue) -> Scenario:
         content=_content(inputs, settings),
         dialect=_dialect(body.get("dialect")),
         clock=_clock(body.get("now"), body.get("timezone")),
-        random=float(drawn) if isinstance(drawn, int | float) else None,
+        random=to_float(drawn) if isinstance(drawn, int | float) else None,
     )
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from preset_engine.messages import ChatMessage, ChatRecord
 
 _CHATS = 8
+_ROLE, _CALLS = attrgetter("role"), attrgetter("tool_calls")
 
 T = TypeVar("T")
 Records = tuple[ChatMessage | ChatRecord, ...]
@@ -85,6 +87,7 @@ def has_tools(stored: Records) -> bool:
 
 
 def _any_tools(records: Records) -> bool:
-    messages = [record for record in records if isinstance(record, ChatMessage)]
-    roles, calls = {m.role for m in messages}, {bool(m.tool_calls) for m in messages}
-    return "tool" in roles or True in calls
+    messages = records
+    if set(map(type, records)) != {ChatMessage}:
+        messages = tuple(record for record in records if isinstance(record, ChatMessage))
+    return any(map(_CALLS, messages)) or "tool" in map(_ROLE, messages)

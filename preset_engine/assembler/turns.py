@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from preset_engine.assembler.chat import Stored
 from preset_engine.assembler.seen import SeenHistories
@@ -18,6 +19,7 @@ from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValu
 
 SIGNS = "{<\\\r"  # what a text must hold to be changed by macros, old tags, escapes or the removal of returns
 _BUNCH = 64
+_CONTENT = attrgetter("content")
 _NO_RESULT = "[No content]"
 _ODD_NAME = re.compile(r"[^A-Za-z0-9_]")
 _MEDIA_TYPES = {"image": "image_url", "video": "video_url", "audio": "audio_url"}
@@ -163,9 +165,9 @@ def _odd_numbers(messages: Sequence[ChatMessage]) -> list[int]:
     """
     found: list[int] = []
     for start in range(0, len(messages), _BUNCH):
-        contents = [message.content for message in messages[start : start + _BUNCH]]
+        contents = list(map(_CONTENT, messages[start : start + _BUNCH]))
         try:
-            bunch = "\0".join(contents)  # type: ignore[arg-type]  # anything but texts is caught
+            bunch = "\0".join(contents)
         except TypeError:
             bunch = SIGNS
         if "" in contents or any(sign in bunch for sign in SIGNS):

@@ -60,12 +60,14 @@ def _as_saved(entry: PromptEntry) -> PromptEntry:
     position = saved.get("injection_position")
     in_chat = not isinstance(position, bool) and position == 1
     role = saved.get("role")
-    odd = role if isinstance(role, str) and role else ("" if in_chat else "system")
-    triggers = saved.get("injection_trigger")
-    return replace(
-        entry,
-        role=entry.role if entry.role == role else odd,
-        position=int(in_chat),
-        depth=saved.get("injection_depth"),
-        triggers=entry.triggers if isinstance(triggers, list) else (),
-    )
+    if entry.role != role:
+        role = role if isinstance(role, str) and role else ("" if in_chat else "system")
+    depth, listed = saved.get("injection_depth"), saved.get("injection_trigger")
+    triggers = entry.triggers if isinstance(listed, list) else ()
+    if (
+        depth is entry.depth
+        and (role, in_chat) == (entry.role, entry.position)
+        and triggers == entry.triggers
+    ):
+        return entry
+    return replace(entry, role=str(role), position=int(in_chat), depth=depth, triggers=triggers)

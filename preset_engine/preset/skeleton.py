@@ -64,7 +64,9 @@ def native_skeleton(preset: Preset) -> Skeleton:
     places = {entry.identifier: _emptied(entry) for entry in (*entries.values(), *added)}
     return Skeleton(
         order=tuple(
-            replace(item, is_enabled=item.is_enabled and _agrees(places, item, both_flags))
+            item
+            if not item.is_enabled or _agrees(places, item, both_flags)
+            else replace(item, is_enabled=False)
             for item in order
         ),
         entries=places,

@@ -11,11 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from typing import TypeAlias
 
 from preset_engine.messages import ChatMessage, Draft
 from preset_engine.squash.parts import chunks_of, content_from
 
+_ROLE = attrgetter("role")
 _JOINABLE = frozenset({"system", "user", "assistant"})
 
 
@@ -101,7 +103,7 @@ def find_runs(records: tuple[ChatMessage, ...]) -> tuple[Run, ...]:
 
 
 def _scan(records: tuple[ChatMessage, ...], start: int) -> Iterator[Run]:
-    roles = [message.role for message in records[start:]]
+    roles = list(map(_ROLE, records[start:] if start else records))
     stop = start
     for number, (role, following) in enumerate(pairwise(roles), start):
         if role == following and number >= stop and can_join(records[number], records[number + 1]):
