@@ -22,6 +22,7 @@ from preset_engine.history.window import UNLIMITED, window_start
 from preset_engine.llm.request import Request, ToolSpec
 from preset_engine.messages import ChatMessage, JsonValue, Role
 from preset_engine.preset.model import Generation, Preset
+from preset_engine.session.clock import running
 from preset_engine.session.compression import (
     Budget,
     Compressed,
@@ -55,7 +56,7 @@ class PromptSetup:
         preset: the preset that orders the messages, or None for Stello's order.
         content: cards, books, persona and bags; history, turn, tail and slots come from the session.
         dialect: the rules of assembly.
-        context: clock, ids, tokens and the like.
+        context: clock, dice, ids, tokens and the like; by default the machine's, with estimated tokens.
         squash: a shaping mode over the preset's own; None leaves it.
         generation: generation parameters; they replace the preset's as a whole. None takes the preset's.
         params: further fields of the request's body, under the endpoint's own names.
@@ -66,7 +67,7 @@ class PromptSetup:
     preset: Preset | None = None
     content: Content = field(default_factory=Content)
     dialect: Dialect = Dialect.native
-    context: Context = field(default_factory=Context)
+    context: Context = field(default_factory=running)
     squash: str | bool | None = None
     generation: Generation | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)

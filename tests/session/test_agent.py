@@ -1,5 +1,7 @@
 """Many sessions: creating, forking, queues, engines, consolidation, digests, configuration."""
 
+from datetime import UTC, datetime
+
 import anyio
 import pytest
 
@@ -601,3 +603,11 @@ async def test_an_agent_refuses_a_model_that_cannot_stream(store):
 
     with pytest.raises(NotConfigured, match="stream"):
         Agent(store, adapter=Old())
+
+
+async def test_records_carry_the_present_time_when_nobody_gives_a_clock(agent):
+    before = datetime.now(UTC)
+    root = await agent.create_session()
+    await agent.turn(root.id, "Hello")
+    for record in await agent.list_messages(root.id):
+        assert before <= datetime.fromisoformat(record.timestamp) <= datetime.now(UTC)
