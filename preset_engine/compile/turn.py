@@ -21,6 +21,7 @@ from preset_engine.assembler.params import request_params
 from preset_engine.assembler.plan import Plan
 from preset_engine.assembler.scene import open_scene
 from preset_engine.assembler.shape import ShapedTurn, shape_plain, shape_turn
+from preset_engine.compile.unread import unread_parts
 from preset_engine.content.content import Content
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches
@@ -89,6 +90,7 @@ def compile_turn(
         history: Any = tuple(content.history)  # of one kind, as before
         content = replace(content, history=history)
     content, notes = ready_content(content)
+    notes = (*notes, *unread_parts(content))
     if preset is None:
         return _plain_turn(content, notes, squash, context, window)
     scene = open_scene(preset, content, dialect, context, window=window)

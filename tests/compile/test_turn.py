@@ -154,3 +154,20 @@ def test_a_native_assembly_forgets_its_variables():
     again = compile_turn(native, Content(), dialect=Dialect.native)
     assert [m.content for m in first.messages] == [m.content for m in again.messages]
     assert first.messages[0].content == "Rule."
+
+
+def test_given_parts_that_are_not_read_yet_are_named():
+    book = {"entries": {"0": {"key": ["a"], "content": "lore"}}}
+    content = Content(
+        card={"data": {"name": "Ada", "character_book": book}},
+        world_books=[book],
+        regex_scripts=[{"findRegex": "a"}],
+        turn="a",
+    )
+    found = {note.path: note.code for note in compile_turn(None, content).notes}
+    assert found == {
+        "world_books": "lore-unread",
+        "card.character_book": "lore-unread",
+        "regex_scripts": "scripts-unread",
+    }
+    assert compile_turn(None, Content(card={"name": "Ada"}, turn="a")).notes == ()
