@@ -20,6 +20,7 @@ from preset_engine.messages import JsonObject, JsonValue
 
 DEFAULT_ROOT_LABEL = "Root"
 DEFAULT_CHILD_LABEL = "Session"
+MAX_COUNT = 2**53  # of turns, records, versions: what every reader of JSON and every database holds exactly
 
 
 class SessionStatus(StrEnum):
@@ -213,9 +214,9 @@ def read_text(body: Mapping[str, JsonValue], key: str, default: str | None = Non
 
 
 def read_count(body: Mapping[str, JsonValue], key: str, default: int = 0) -> int:
-    """The whole number, 0 or more, under `key`; raises `UnreadableInput` otherwise."""
+    """The whole number from 0 to `MAX_COUNT` under `key`; raises `UnreadableInput` otherwise."""
     value = body.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_COUNT:
         raise UnreadableInput(f"{key!r} must be a whole number from 0 up, found {value!r:.40}")
     return value
 

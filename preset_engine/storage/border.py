@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import isfinite
 
 from preset_engine.errors import (
     InputRefused,
@@ -20,11 +21,13 @@ from preset_engine.errors import (
 )
 from preset_engine.llm.request import ToolCall
 from preset_engine.messages import JsonObject, JsonValue
-from preset_engine.session.meta import FrozenConfig, SessionMeta
+from preset_engine.session.meta import MAX_COUNT, FrozenConfig, SessionMeta
 from preset_engine.session.record import SessionRecord
 
 REPLACEMENT = "\ufffd"
 MAX_ID_CHARACTERS = 200
+MAX_DEPTH = 200  # of a JSON value: far below what any reader of JSON stops at
+MAX_BITS = 10_000  # of a whole number: Python writes no number of more than 4300 digits
 _BAD = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -35,26 +38,49 @@ def clean_text(text: str) -> str:
     return _BAD.sub(REPLACEMENT, text)
 
 
-def clean_json(value: JsonValue) -> JsonValue:
-    """The value with every text cleaned, keys included; tuples become lists."""
+def clean_json(value: JsonValue, depth: int = MAX_DEPTH) -> JsonValue:
+    """The value as it is stored: every text cleaned, keys included; tuples become lists; NaN and infinities null.
+
+    Args:
+        value: the value.
+        depth: how many levels it may have.
+
+    Raises:
+        SessionError: it is no JSON, or too deep.
+    """
+    if isinstance(value, dict | list | tuple) and depth == 0:
+        raise SessionError(f"a value of more than {MAX_DEPTH} levels cannot be stored")
     match value:
         case str():
             return clean_text(value)
         case dict():
-            return {clean_text(key): clean_json(item) for key, item in value.items()}
+            return {_clean_key(key): clean_json(item, depth - 1) for key, item in value.items()}
         case list() | tuple():
-            return [clean_json(item) for item in value]
-        case None | bool() | int() | float():
+            return [clean_json(item, depth - 1) for item in value]
+        case float():
+            return value if isfinite(value) else None  # as JavaScript writes them
+        case int() if value.bit_length() > MAX_BITS:
+            raise SessionError(f"a whole number of {value.bit_length()} bits cannot be stored")
+        case None | bool() | int():
             return value
         case _:
-            raise SessionError(
-                f"a value of type {type(value).__name__} is no JSON and cannot be stored"
-            )
+            raise _no_json("value", value)
+
+
+def _clean_key(key: object) -> str:
+    if not isinstance(key, str):
+        raise _no_json("key", key)
+    return clean_text(key)
+
+
+def _no_json(what: str, found: object) -> SessionError:
+    kind = type(found).__name__
+    return SessionError(f"a {what} of type {kind} is no JSON and cannot be stored")
 
 
 def clean_object(value: Mapping[str, JsonValue]) -> JsonObject:
     """A cleaned copy of a JSON object."""
-    return {clean_text(key): clean_json(item) for key, item in value.items()}
+    return {_clean_key(key): clean_json(item, MAX_DEPTH - 1) for key, item in value.items()}
 
 
 def clean_record(record: SessionRecord, number: int) -> SessionRecord:
@@ -95,6 +121,23 @@ def check_id(session_id: str) -> str:
     return session_id
 
 
+def key_of(session_id: str) -> str:
+    """The id as a key; one that no session can have becomes the empty text, which no session has either."""
+    return "" if _BAD.search(session_id) else session_id
+
+
+def bounded(number: int) -> int:
+    """The number, or the nearest one that every back end takes; no count comes near it."""
+    return max(-MAX_COUNT, min(number, MAX_COUNT))
+
+
+def check_turns(count: int) -> int:
+    """The number of turns, if a session can have so many; raises `SessionError`."""
+    if not 0 <= count <= MAX_COUNT:
+        raise SessionError(f"a session cannot have {count!r:.40} turns")
+    return count
+
+
 def check_tenant(tenant: str) -> str:
     """The tenant's name, if it can be one; the same rule as for ids; raises `InputRefused`."""
     if not 0 < len(tenant) <= MAX_ID_CHARACTERS or _BAD.search(tenant):
@@ -117,6 +160,7 @@ def put_over(meta: SessionMeta, old: SessionMeta | None, now: str) -> SessionMet
     return replace(
         meta,
         label=clean_text(meta.label),
+        turn_count=check_turns(meta.turn_count),
         created_at=clean_text(created),
         updated_at=clean_text(meta.updated_at) or now,
         last_active_at=clean_text(active),

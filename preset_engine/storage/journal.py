@@ -49,7 +49,7 @@ _TREE = ""  # the name under which the tree's own file is known
 
 def file_name(name: str) -> str:
     """A safe file name for an id or a tenant; different names for different texts."""
-    safe = quote(name, safe="").replace(".", "%2E")
+    safe = quote(name, safe="").replace(".", "%2E").replace("~", "%7E")
     return safe if len(safe) <= 200 else "~" + sha256(name.encode()).hexdigest()
 
 

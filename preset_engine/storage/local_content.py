@@ -13,6 +13,7 @@ from preset_engine.storage.block import Block
 from preset_engine.storage.border import (
     check_active,
     check_id,
+    check_turns,
     check_version,
     clean_record,
     clean_records,
@@ -152,7 +153,7 @@ class LocalContent(SlotDoors):
             if consumed is not None and content.slots.get(Slot.INSIGHT) == clean_text(consumed):
                 block.make(SlotPut(session_id, Slot.INSIGHT, None))
             now = self._work.now()
-            turns = meta.turn_count + turn.completed_turns
+            turns = meta.turn_count + check_turns(turn.completed_turns)
             new = replace(touched(meta, now), turn_count=turns, last_active_at=now)
             block.make(MetaPut(new))
             return Committed(new, stored)

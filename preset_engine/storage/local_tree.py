@@ -18,7 +18,14 @@ from preset_engine.session.topology import (
     build_forest,
     check_reference,
 )
-from preset_engine.storage.border import check_id, clean_config, clean_text, put_over, taken
+from preset_engine.storage.border import (
+    check_id,
+    check_turns,
+    clean_config,
+    clean_text,
+    put_over,
+    taken,
+)
 from preset_engine.storage.changes import ConfigPut, MetaPut, NodeAdded, RefAdded
 from preset_engine.storage.workspace import Workspace
 
@@ -110,7 +117,7 @@ class LocalTree:
         async with self._work.writing() as block:
             meta, _ = await self._work.session(session_id)
             new = update.applied(meta, self._work.now())
-            new = replace(new, label=clean_text(new.label))
+            new = replace(new, label=clean_text(new.label), turn_count=check_turns(new.turn_count))
             block.make(MetaPut(new))
             return new
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from preset_engine.session.protocols import SessionDump
-from preset_engine.storage.border import check_id, check_tenant, clean_text, dumps
+from preset_engine.storage.border import check_id, check_tenant, dumps, key_of
 from preset_engine.storage.rows import RECORD_COLUMNS, meta_of, records_of
 from preset_engine.storage.slots import slot_text, slot_value
 from preset_engine.storage.sql_content import (
@@ -45,7 +45,7 @@ class SqlStore(SqlContent, SqlTree):
 
     async def dump_session(self, session_id: str) -> SessionDump | None:
         """The whole session as values, or None."""
-        key = (self._tenant, clean_text(session_id))
+        key = (self._tenant, key_of(session_id))
         async with self._work.writing() as connection:
             # The row's lock holds other writers off, so that all parts are of one moment.
             rows = await connection.execute(LOCK_SESSION, key)

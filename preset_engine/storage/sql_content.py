@@ -14,12 +14,15 @@ from preset_engine.session.protocols import Committed, TurnCommit
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
 from preset_engine.session.topology import TopologyNode
 from preset_engine.storage.border import (
+    bounded,
     check_active,
     check_id,
+    check_turns,
     check_version,
     clean_record,
     clean_records,
     clean_text,
+    key_of,
     no_record,
     not_found,
     put_over,
@@ -67,7 +70,7 @@ class SqlContent(SlotDoors):
 
     async def get_session(self, session_id: str) -> SessionMeta | None:
         """The session's meta, or None."""
-        rows = await self._work.fetch(_META, (self._tenant, clean_text(session_id)))
+        rows = await self._work.fetch(_META, (self._tenant, key_of(session_id)))
         return meta_of(rows[0]) if rows else None
 
     async def put_session(self, meta: SessionMeta) -> SessionMeta:
@@ -111,20 +114,20 @@ class SqlContent(SlotDoors):
     ) -> list[SessionRecord]:
         """Records in order; filters first, then offset, then limit."""
         where = "tenant = ? AND session_id = ? AND number > ?"
-        values: list[object] = [self._tenant, clean_text(session_id), query.after]
+        values: list[object] = [self._tenant, key_of(session_id), bounded(query.after)]
         if query.role is not None:
             where += " AND role = ?"
             values.append(clean_text(query.role))
-        limit = _ALL if query.limit is None else max(query.limit, 0)
+        limit = _ALL if query.limit is None else max(bounded(query.limit), 0)
         sql = f"SELECT {RECORD_COLUMNS} FROM pe_records WHERE {where} ORDER BY number LIMIT ? OFFSET ?"
-        rows = await self._work.fetch(sql, (*values, limit, max(query.offset, 0)))
+        rows = await self._work.fetch(sql, (*values, limit, max(bounded(query.offset), 0)))
         return records_of(rows)
 
     async def replace_record(
         self, session_id: str, record: SessionRecord, expected_version: int | None = None
     ) -> SessionMeta:
         """Replace the record of the same number."""
-        key = (self._tenant, clean_text(session_id), record.number)
+        key = (self._tenant, key_of(session_id), bounded(record.number))
         async with self._work.writing() as connection:
             await self._locked(connection, session_id, expected_version)
             sql = "SELECT 1 FROM pe_records WHERE tenant = ? AND session_id = ? AND number = ?"
@@ -144,7 +147,7 @@ class SqlContent(SlotDoors):
             if keep > 0:
                 sql = """SELECT number FROM pe_records WHERE tenant = ? AND session_id = ?
                     ORDER BY number DESC LIMIT 1 OFFSET ?"""
-                found = await connection.execute(sql, (self._tenant, session_id, keep - 1))
+                found = await connection.execute(sql, (self._tenant, session_id, bounded(keep) - 1))
                 first = int(found[0][0]) if found else 0
             return await self._keep(connection, session_id, first, _ALL)
 
@@ -154,15 +157,16 @@ class SqlContent(SlotDoors):
         """Remove the records with a higher number; gives the number removed."""
         async with self._work.writing() as connection:
             await self._locked(connection, session_id, expected_version)
-            return await self._keep(connection, session_id, 0, max(number, 0))
+            return await self._keep(connection, session_id, 0, max(bounded(number), 0))
 
     async def commit_turn(self, session_id: str, turn: TurnCommit) -> Committed:
         """Store a whole turn in one step."""
-        key = (self._tenant, clean_text(session_id))
+        key = (self._tenant, key_of(session_id))
         async with self._work.writing() as connection:
             now = self._work.now()
-            values = (len(turn.records), now, now, turn.completed_turns, *key)
-            rows = await connection.execute(_TURN, (*values, turn.expected_version))
+            turns = check_turns(turn.completed_turns)
+            values = (len(turn.records), now, now, turns, *key, _bounded(turn.expected_version))
+            rows = await connection.execute(_TURN, values)
             if not rows:
                 await self._refuse(connection, session_id, turn.expected_version, is_turn=True)
             stored = await self._add_records(connection, rows[0], turn.records)
@@ -177,13 +181,13 @@ class SqlContent(SlotDoors):
     async def read_slot(self, session_id: str, slot: Slot) -> str | None:
         """The stored text, or None."""
         sql = "SELECT content FROM pe_slots WHERE tenant = ? AND session_id = ? AND slot = ?"
-        values = (self._tenant, clean_text(session_id), slot.value)
+        values = (self._tenant, key_of(session_id), slot.value)
         rows = await self._work.fetch(sql, values)
         return str(rows[0][0]) if rows else None
 
     async def write_slot(self, session_id: str, slot: Slot, text: str | None) -> None:
         """Replace or (None) remove the text."""
-        key = (self._tenant, clean_text(session_id))
+        key = (self._tenant, key_of(session_id))
         async with self._work.writing() as connection:
             if text is None:
                 found = await connection.execute(_META, key)
@@ -199,7 +203,7 @@ class SqlContent(SlotDoors):
         self, connection: Connection, session_id: str, expected_version: int | None
     ) -> Row:
         """The session's row, locked against other writers."""
-        rows = await connection.execute(LOCK_SESSION, (self._tenant, clean_text(session_id)))
+        rows = await connection.execute(LOCK_SESSION, (self._tenant, key_of(session_id)))
         if not rows:
             raise not_found(session_id)
         check_version(meta_of(rows[0]), expected_version)
@@ -209,8 +213,8 @@ class SqlContent(SlotDoors):
         self, connection: Connection, session_id: str, count: int, expected_version: int | None
     ) -> Row:
         """Count up version and numbers; gives the new row."""
-        key = (self._tenant, clean_text(session_id))
-        values = (count, self._work.now(), *key, expected_version)
+        key = (self._tenant, key_of(session_id))
+        values = (count, self._work.now(), *key, _bounded(expected_version))
         rows = await connection.execute(_CHANGE, values)
         if not rows:
             await self._refuse(connection, session_id, expected_version)
@@ -225,7 +229,7 @@ class SqlContent(SlotDoors):
         is_turn: bool = False,
     ) -> NoReturn:
         """Say why a session's row did not take a change."""
-        rows = await connection.execute(_META, (self._tenant, clean_text(session_id)))
+        rows = await connection.execute(_META, (self._tenant, key_of(session_id)))
         if not rows:
             raise not_found(session_id)
         meta = meta_of(rows[0])
@@ -250,6 +254,10 @@ class SqlContent(SlotDoors):
             await connection.execute(f"DELETE FROM pe_records WHERE {_OUTSIDE}", values)
             await self._change(connection, session_id, 0, None)
         return removed
+
+
+def _bounded(number: int | None) -> int | None:
+    return None if number is None else bounded(number)
 
 
 def _times(meta: SessionMeta) -> tuple[str, str, str]:

@@ -25,9 +25,11 @@ from preset_engine.session.topology import (
 )
 from preset_engine.storage.border import (
     check_id,
+    check_turns,
     clean_config,
     clean_text,
     dumps,
+    key_of,
     not_found,
     put_over,
     taken,
@@ -83,12 +85,12 @@ class SqlTree:
     async def get(self, session_id: str) -> SessionMeta | None:
         """The session's meta, or None."""
         sql = f"SELECT {META_COLUMNS} FROM pe_sessions WHERE tenant = ? AND id = ?"
-        rows = await self._work.fetch(sql, (self._tenant, clean_text(session_id)))
+        rows = await self._work.fetch(sql, (self._tenant, key_of(session_id)))
         return meta_of(rows[0]) if rows else None
 
     async def get_node(self, session_id: str) -> TopologyNode | None:
         """The session's node, or None."""
-        found = await self._nodes([clean_text(session_id)])
+        found = await self._nodes([key_of(session_id)])
         return found[0] if found else None
 
     async def list_all(self) -> list[TopologyNode]:
@@ -140,7 +142,7 @@ class SqlTree:
     async def add_ref(self, from_id: str, to_id: str) -> None:
         """Point from one node to another; a repeat changes nothing."""
         async with self._work.writing() as connection:
-            if not await connection.execute(LOCK_SESSION, (self._tenant, clean_text(from_id))):
+            if not await connection.execute(LOCK_SESSION, (self._tenant, key_of(from_id))):
                 raise not_found(from_id)
             above_from, above_to = await self._line(from_id), await self._line(to_id)
             check_reference(from_id, to_id, above_from[1:], above_to[1:])
@@ -149,14 +151,14 @@ class SqlTree:
 
     async def update_meta(self, session_id: str, update: MetaUpdate) -> SessionMeta:
         """Change label, turn count or status."""
-        key = (self._tenant, clean_text(session_id))
+        key = (self._tenant, key_of(session_id))
         async with self._work.writing() as connection:
             await connection.execute(LOCK_SESSION, key)
             meta = await self.get(session_id)
             if meta is None:
                 raise not_found(session_id)
             new = update.applied(meta, self._work.now())
-            new = replace(new, label=clean_text(new.label))
+            new = replace(new, label=clean_text(new.label), turn_count=check_turns(new.turn_count))
             values = (new.label, new.status.value, new.turn_count, new.updated_at)
             await connection.execute(_UPDATE, (*values, *key))
             return new
@@ -164,13 +166,13 @@ class SqlTree:
     async def get_config(self, session_id: str) -> FrozenConfig | None:
         """The frozen config, or None when never written."""
         sql = "SELECT config FROM pe_sessions WHERE tenant = ? AND id = ?"
-        rows = await self._work.fetch(sql, (self._tenant, clean_text(session_id)))
+        rows = await self._work.fetch(sql, (self._tenant, key_of(session_id)))
         return config_of(rows[0][0]) if rows else None
 
     async def put_config(self, session_id: str, config: FrozenConfig) -> None:
         """Replace the frozen config as a whole."""
         sql = "UPDATE pe_sessions SET config = ? WHERE tenant = ? AND id = ? RETURNING id"
-        values = (dumps(clean_config(config).to_json()), self._tenant, clean_text(session_id))
+        values = (dumps(clean_config(config).to_json()), self._tenant, key_of(session_id))
         async with self._work.writing() as connection:
             if not await connection.execute(sql, values):
                 raise not_found(session_id)
@@ -179,7 +181,7 @@ class SqlTree:
 
     async def _line(self, session_id: str) -> list[str]:
         """Ids from the session up to its root; raises `SessionNotFound`."""
-        values = (self._tenant, clean_text(session_id), self._tenant)
+        values = (self._tenant, key_of(session_id), self._tenant)
         rows = await self._work.fetch(_ABOVE, values)
         if not rows:
             raise not_found(session_id)
@@ -217,7 +219,7 @@ class SqlTree:
         """Depth and index of a new node; the parent's row stays locked."""
         if parent_id is None:
             return 0, 0
-        key = (self._tenant, clean_text(parent_id))
+        key = (self._tenant, key_of(parent_id))
         rows = await connection.execute(_ONE_MORE_CHILD, key)
         if not rows:
             raise not_found(parent_id)
