@@ -8,7 +8,7 @@ does.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from preset_engine.assembler.change import reads_old
 from preset_engine.assembler.collection import (
@@ -148,7 +148,7 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
     past, prefill = take_prefill(scene, Past(material.turns, start=_start(scene, material.turns)))
     controls.extend(prefill)
     groups = _groups(scene, material, slots)
-    past = replace(past, injections=place_groups(groups, past.turns.length))
+    past = Past(past.turns, place_groups(groups, past.turns.length), past.start)
     is_pinned = bool(scene.user_switch("pin_examples"))
     examples = _examples(scene, material, slots) if is_pinned else []
     if slots.has_history:
@@ -157,11 +157,11 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
         head, history, foot, moved = [], HistoryZone(), [], ()
     if not is_pinned:
         examples = _examples(scene, material, slots)
-    slots = slots.with_examples(examples)
+    before, after = slots.zones(examples)
     return Zones(
-        tuple(sent([*slots.before, *head])),
+        tuple(sent([*before, *head])),
         history,
-        tuple(sent([*foot, *slots.after, *moved, *controls])),
+        tuple(sent([*foot, *after, *moved, *controls])),
         tail_drafts(scene.content),
     )
 

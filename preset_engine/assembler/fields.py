@@ -44,6 +44,10 @@ class Control:
 
 def read_fields(scene: Scene) -> Fields:
     """Read the card's texts in SillyTavern's order; each is trimmed, run once, freed of carriage returns."""
+    return scene.expander.recall(("fields", scene.card.depth_note), lambda: _read_fields(scene))
+
+
+def _read_fields(scene: Scene) -> Fields:
     raw = scene.card.fields
 
     def read(text: str, place: str) -> str:
@@ -108,7 +112,9 @@ def format_fields(scene: Scene, fields: Fields) -> tuple[Fields, str, str]:
             personality = _formatted(scene, "personality", settings.personality_format)
     nudge = scene.expand(settings.group_nudge_prompt, "$.group_nudge_prompt")
     impersonation = scene.expand(settings.impersonation_prompt, "$.impersonation_prompt")
-    return replace(fields, scenario=scenario, personality=personality), nudge, impersonation
+    if (scenario, personality) != (fields.scenario, fields.personality):
+        fields = replace(fields, scenario=scenario, personality=personality)
+    return fields, nudge, impersonation
 
 
 def _formatted(scene: Scene, name: str, text: str) -> str:

@@ -57,8 +57,12 @@ def put_holes(scene: Scene, collection: Collection) -> None:
     Content whose hole does not take part stays out of the prompt, with a note; the dialect sillytavern has none
     of these holes, and there the turn ends the history.
     """
-    has_holes = scene.switches.has_turn_hole
-    for identifier, pieces in _fillings(scene.content, scene.expand_names):
+    has_holes, content = scene.switches.has_turn_hole, scene.content
+    if not has_holes and not (
+        content.before or content.after or content.post_turn or content.slots
+    ):
+        return
+    for identifier, pieces in _fillings(content, scene.expand_names):
         if not has_holes and identifier == "currentTurn":
             continue
         listed = collection.get(identifier) if has_holes else None

@@ -46,15 +46,15 @@ class Slots:
     are_examples_after: bool = False
     in_chat: tuple[Prompt, ...] = ()
 
-    def with_examples(self, drafts: Iterable[Draft]) -> Slots:
-        """The slots with the examples in their place."""
-        found = tuple(drafts)
-        if not self.has_examples or not found:
-            return self
-        at = self.examples
-        if self.are_examples_after:
-            return replace(self, after=(*self.after[:at], *found, *self.after[at:]))
-        return replace(self, before=(*self.before[:at], *found, *self.before[at:]))
+    def zones(self, examples: Sequence[Draft]) -> tuple[tuple[Draft, ...], tuple[Draft, ...]]:
+        """The messages before and after the history, with the examples in their place."""
+        before, after, at = self.before, self.after, self.examples
+        if self.has_examples and examples:
+            if self.are_examples_after:
+                after = (*after[:at], *examples, *after[at:])
+            else:
+                before = (*before[:at], *examples, *before[at:])
+        return before, after
 
 
 def fill_slots(

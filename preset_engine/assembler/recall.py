@@ -8,9 +8,9 @@ chance or the chat are never remembered, nor those that hold unknown macros (whi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar, cast
 
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expander
@@ -20,6 +20,9 @@ from preset_engine.messages import JsonValue
 _VOICES = 8
 _TEXTS = 4096
 _LONGEST = 65_536
+_WORKS = 64
+
+_T = TypeVar("_T")
 
 VariableKey: TypeAlias = "tuple[str, str]"
 
@@ -103,7 +106,19 @@ class Known:
     writes: tuple[tuple[VariableKey, object], ...]
 
 
-Memory: TypeAlias = "dict[tuple[str, bool], Known]"
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered for one set of names, card and settings.
+
+    Attributes:
+        texts: what a text gave, with card macros or without.
+        works: what a larger piece of work gave that only expands texts, by its name and what it was given.
+    """
+
+    texts: dict[tuple[str, bool], Known] = field(default_factory=dict)
+    works: dict[Hashable, tuple[Known, object]] = field(default_factory=dict)
+
+
 _voices: dict[tuple[object, ...], Memory] = {}
 
 
@@ -123,7 +138,7 @@ class RecallingExpander(Expander):
         self._standing = standing or {}
         local, shared = view.variables.local, view.variables.shared
         self._stores: dict[str, WatchedVariables] | None = None
-        self.memory: Memory = {}
+        self.memory = Memory()
         self._trail: list[Known] | None = None
         if (
             engine is not Engine.legacy
@@ -144,17 +159,41 @@ class RecallingExpander(Expander):
     ) -> str:
         """As `Expander.expand`; remembered where that is safe."""
         if self._stores is None or original is not None or extra or "{{" not in text:
-            given = {**self._standing, **(extra or {})}
+            if "{{" in text:
+                self._trail = None  # what it reads and writes is not followed
+            given = {**self._standing, **extra} if extra else self._standing
             return super().expand(
                 text, place=place, original=original, extra=given, card_macros=card_macros
             )
-        known = self.memory.get((text, card_macros))
+        known = self.memory.texts.get((text, card_macros))
         if known is not None and self.replay(known):
             self.last_volatile = False
             if self._trail is not None:
                 self._trail.append(known)
             return known.result
         return self._run(text, place, card_macros=card_macros)
+
+    def recall(self, key: Hashable, work: Callable[[], _T]) -> _T:
+        """The result of a work that does nothing but expand texts; remembered where all of them are.
+
+        Args:
+            key: names the work, and holds all that it depends on beside names, card, settings and variables.
+            work: gives an immutable value; it is not done where the variables it reads are what they were.
+        """
+        known = self.memory.works.get(key)
+        if known is not None and self.replay(known[0]):
+            if self._trail is not None:
+                self._trail.append(known[0])
+            return cast("_T", known[1])
+        outer, self._trail = self._trail, []
+        result = work()
+        effects = self.end_trail()
+        if effects is not None:
+            if len(self.memory.works) >= _WORKS:
+                self.memory.works.clear()
+            self.memory.works[key] = (effects, result)
+        self._trail = None if outer is None or effects is None else [*outer, effects]
+        return result
 
     def begin_trail(self) -> None:
         """From here on follow what the texts read and write."""
@@ -176,9 +215,10 @@ class RecallingExpander(Expander):
 
     def replay(self, known: Known) -> bool:
         """Do the writes anew, if everything read is what it was; tells whether it is."""
-        if self._stores is None or not self._holds(known):
+        if self._stores is None or (known.reads and not self._holds(known)):
             return False
-        self._write(known)
+        if known.writes:
+            self._write(known)
         return True
 
     def _run(self, text: str, place: str, *, card_macros: bool) -> str:
@@ -193,9 +233,10 @@ class RecallingExpander(Expander):
         if not self.last_volatile and before == after and len(text) <= _LONGEST:
             known = Known(result, tuple(self._reads(settled)), tuple(self._writes()))
             if all(key in ledger.settled for key, _ in known.writes):
-                if len(self.memory) >= _TEXTS:
-                    self.memory.clear()
-                self.memory[text, card_macros] = known
+                texts = self.memory.texts
+                if len(texts) >= _TEXTS:
+                    texts.clear()
+                texts[text, card_macros] = known
                 self._trail = None if trail is None else [*trail, known]
         return result
 
@@ -246,11 +287,11 @@ def _memory_of(view: MacroView, engine: Engine, standing: Mapping[str, str]) -> 
         view.group,
         view.group_not_muted,
         view.chat_hash,
-        tuple(sorted((name, repr(value)) for name, value in view.settings.items())),
+        repr(view.settings),
         tuple(sorted({**view.extra, **standing}.items())),
         view.context.locale,
     )
-    memory = _voices.pop(key, {})  # put back as the youngest
+    memory = _voices.pop(key, None) or Memory()  # put back as the youngest
     _voices[key] = memory
     for old in tuple(_voices)[:-_VOICES]:
         _voices.pop(old, None)

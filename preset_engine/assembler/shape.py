@@ -84,16 +84,18 @@ def shape_plain(zones: Zones, squash: str | bool | None) -> ShapedTurn:
 
 
 def _shape_flat(scene: Scene, zones: Zones, squash: str | bool | None, names: Names) -> ShapedTurn:
+    is_squashed = scene.settings.squash_system_messages if not isinstance(squash, bool) else squash
+    mode = _flat_mode(scene, squash)
+    if mode is Mode.NONE and not is_squashed:
+        return ShapedTurn(tuple(zones.messages()), zones=zones)
     tail = tuple(draft.message for draft in zones.tail)  # no mode shapes a running tool loop
     flat = zones.messages()[: -len(tail) or None]
     shapings: list[Shaped] = []
-    is_squashed = scene.settings.squash_system_messages if not isinstance(squash, bool) else squash
     if is_squashed:
         shaped = shape_system(flat, _fixed(zones, len(flat)))
         shapings.append(shaped.followed_by(tail))
         flat = shaped.messages()
     assembled = (*flat, *tail)
-    mode = _flat_mode(scene, squash)
     if mode is Mode.NONE:
         return ShapedTurn(assembled, zones=zones, shapings=tuple(shapings), joins=is_squashed)
     shapings.append(shape(flat, mode, names, _placeholder(scene)).followed_by(tail))
