@@ -7,6 +7,22 @@ The names below are the promise of the package; each is loaded when it is first 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # type checkers see the names where they live
+    from preset_engine.compile.turn import CompiledTurn, compile_turn
+    from preset_engine.content.content import Content
+    from preset_engine.context import Context
+    from preset_engine.dialect import Dialect
+    from preset_engine.errors import Note, PresetEngineError
+    from preset_engine.macros.expand import expand
+    from preset_engine.macros.registry import MacroRegistry, register_macro
+    from preset_engine.messages import ChatMessage
+    from preset_engine.preset.importer import Imported, load_preset
+    from preset_engine.preset.model import Preset
+    from preset_engine.session.agent import Agent
+    from preset_engine.session.session import Session
+    from preset_engine.storage.open import open_storage
 
 _HOMES = {
     "Agent": "session.agent",
