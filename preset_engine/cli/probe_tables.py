@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from preset_engine.assembler.plan import Stability
+from preset_engine.cli.note_table import by_weight, note_table
 from preset_engine.cli.probe_view import ProbeView, Source, sources, title_of
-from preset_engine.cli.render import DIM, WEIGHT_STYLES, foreign, number, one_line
+from preset_engine.cli.render import DIM, foreign, number, one_line
 from preset_engine.errors import Note
 
 _SOURCES_SHOWN, _NOTES_SHOWN, _SILENT_SHOWN, _VARIABLES_SHOWN = 12, 15, 12, 12
@@ -91,20 +92,10 @@ def _silent(view: ProbeView, *, full: bool) -> Iterator[RenderableType]:
 def _notes(notes: tuple[Note, ...], *, full: bool) -> Iterator[RenderableType]:
     if not notes:
         return
-    ordered = sorted(notes, key=lambda note: list(WEIGHT_STYLES).index(note.weight.value))
+    ordered = by_weight(notes)
     shown = ordered if full else ordered[:_NOTES_SHOWN]
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column()
-    grid.add_column(overflow="fold")
-    for note in shown:
-        weight = note.weight.value
-        place = f" ({one_line(note.path, 50)})" if note.path else ""
-        line = Text.assemble((note.code, "bold"), f"{place}  {one_line(note.message, 300)}")
-        if note.advice:
-            line.append(f" → {one_line(note.advice, 300)}", style=DIM)
-        grid.add_row(Text(f"  {weight}", style=WEIGHT_STYLES[weight]), line)
     yield Text("Notes", style="italic")
-    yield grid
+    yield note_table(shown)
     if len(ordered) > len(shown):
         yield Text(f"  … {len(ordered) - len(shown)} more notes (--full shows them)", style=DIM)
     yield Text()

@@ -60,3 +60,8 @@ def clip(text: str, lines: int, characters: int) -> tuple[str, int, int]:
 def number(count: int) -> str:
     """A whole number with commas."""
     return f"{count:,}"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """A count with its noun: `1 entry`, `2 entries`."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"

@@ -75,6 +75,22 @@ def test_conversion_notes_are_told(tmp_path):
     assert {note["code"] for note in report["conversion_notes"]} == {"flags-joined", "mode-crossed"}
 
 
+def test_a_conversion_without_a_place_says_that_nothing_is_written(tea):
+    assert "nothing is written; name a file with --out" in run(tea, "--to", "native").output
+
+
+def test_the_screen_counts_in_good_english_and_gives_codes_and_advice(tmp_path):
+    path = tmp_path / "bare.json"
+    items = [{"identifier": "main", "content": "You are {{char}}, {{not known}}."}]
+    path.write_text(json.dumps(items), "utf-8")
+    text = " ".join(run(path).output.split())
+    assert "1 entry, 1 switched on" in text
+    assert "none in the file; the default order stands in" in text
+    assert "1 known name: char 1; 1 unknown name stays as text" in text
+    assert "warning order-missing ($.prompt_order)" in text
+    assert "→ Add a prompt_order." in text
+
+
 def test_several_files_are_written_into_a_folder(tea, tmp_path):
     other = tmp_path / "other.json"
     other.write_text(json.dumps(preset()), "utf-8")
