@@ -6,11 +6,11 @@ else is fixed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from preset_engine.assembler.chat import Chat
+from preset_engine.assembler.chat import Chat, ChatWithTurn
 from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
 from preset_engine.assembler.skeleton import Workshop, workshop_of
 from preset_engine.content.card import JS_SPACE, Card, read_card
@@ -23,7 +23,7 @@ from preset_engine.macros.expand import Expansion
 from preset_engine.macros.legacy import card_has_effects
 from preset_engine.macros.native import expand_identity, persona_line
 from preset_engine.macros.view import MacroView, Variables
-from preset_engine.messages import JsonValue, Origin
+from preset_engine.messages import ChatRecord, JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
 
 _FIXED_CHAT_HASH = 0
@@ -173,8 +173,9 @@ def open_scene(
     persona = content.persona or Persona(name=user)
     card = _overridden(card, content)
     chat = Chat(content.history if not isinstance(content.history, str) else (), user, char)
+    heard = _with_turn(chat, content, switches, user)
     view = _view(
-        preset, content, context, card=card, chat=chat, user=user, char=char, persona=persona
+        preset, content, context, card=card, chat=heard, user=user, char=char, persona=persona
     )
     engine = _engine(content, switches)
     return Scene(
@@ -195,6 +196,13 @@ def open_scene(
         window=window,
         workshop=workshop_of(preset, switches),
     )
+
+
+def _with_turn(chat: Chat, content: Content, switches: Switches, user: str) -> Sequence[ChatRecord]:
+    """The chat for macros: `{{lastUserMessage}}` is the newest input, whichever place the input has."""
+    if not switches.has_turn_hole or not content.turn:
+        return chat
+    return ChatWithTurn(chat, ChatRecord(user, content.turn, is_user=True))
 
 
 def put_names(text: str, user: str, char: str, persona: str) -> str:
@@ -267,7 +275,7 @@ def _view(
     context: Context,
     *,
     card: Card,
-    chat: Chat,
+    chat: Sequence[ChatRecord],
     user: str,
     char: str,
     persona: Persona,

@@ -347,3 +347,28 @@ def test_no_mark_of_ours_reaches_a_message() -> None:
     content = Content(history=HISTORY, turn="knock", before=(Block("A", "x"),))
     for message in compile_turn(_preset(MAIN), content).messages:
         assert message.to_json().keys() == {"role", "content"}
+
+
+def test_the_last_user_message_is_the_newest_input():
+    preset = load_preset(
+        {
+            "prompts": [
+                {"identifier": "main", "name": "Main", "content": "Heard: {{lastUserMessage}}"},
+                {"identifier": "chatHistory", "name": "History", "marker": True},
+            ],
+            "prompt_order": [
+                {
+                    "character_id": 100001,
+                    "order": [
+                        {"identifier": "main", "enabled": True},
+                        {"identifier": "chatHistory", "enabled": True},
+                    ],
+                }
+            ],
+        }
+    ).preset
+    past = (ChatMessage("user", "an old word"), ChatMessage("assistant", "an answer"))
+    assert compile_turn(preset, Content(history=past, turn="a new word")).messages[0].text == (
+        "Heard: a new word"
+    )
+    assert compile_turn(preset, Content(history=past)).messages[0].text == "Heard: an old word"
