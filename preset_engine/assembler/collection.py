@@ -9,8 +9,9 @@ persona, bias and the like) take their listed places or stand at the end, then t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from preset_engine.assembler.pieces import Pieces, draft_of, expand, text_of
 from preset_engine.assembler.recall import Known, Memory
@@ -22,9 +23,8 @@ from preset_engine.preset.model import OrderItem, PromptEntry
 IN_CHAT = 1  # `injection_position` of an entry that stands in the chat
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """One prepared prompt.
+class Prompt(NamedTuple):
+    """One prepared prompt; a tuple, since a fresh preset makes many of them.
 
     Attributes:
         identifier: unique in the collection; of several the first counts.
@@ -219,7 +219,7 @@ def supply(scene: Scene, collection: Collection, prompts: Iterable[Supplied]) ->
             collection.put(Prompt(supplied.identifier, supplied.role, pieces))
         else:
             role = listed.role or supplied.role
-            collection.put(replace(listed, pieces=pieces, role=role, is_custom=False))
+            collection.put(listed._replace(pieces=pieces, role=role, is_custom=False))
 
 
 def override(scene: Scene, collection: Collection, identifier: str, text: str, place: str) -> None:
@@ -232,7 +232,7 @@ def override(scene: Scene, collection: Collection, identifier: str, text: str, p
     else:
         result = scene.expand_supplied(text, place).replace("{{original}}", prompt.text, 1)
     origin = Origin(OriginKind.CARD, identifier, f"Card text for {identifier}", place)
-    collection.put(replace(prompt, pieces=(Piece(origin, result),) if result else ()))
+    collection.put(prompt._replace(pieces=(Piece(origin, result),) if result else ()))
 
 
 def _prompt_of(entry: PromptEntry, pieces: Pieces) -> Prompt:

@@ -67,7 +67,7 @@ def put_holes(scene: Scene, collection: Collection) -> None:
             continue
         listed = collection.get(identifier) if has_holes else None
         if listed is not None:
-            collection.put(replace(listed, pieces=pieces, is_custom=True))
+            collection.put(listed._replace(pieces=pieces, is_custom=True))
         elif pieces:
             scene.notes.append(_hole_off(identifier))
     if has_holes:
@@ -170,7 +170,7 @@ def _put_persona(scene: Scene, collection: Collection) -> None:
     if persona is None or listed is None or persona.description.strip(JS_SPACE) or not persona.name:
         return
     origin = Origin(OriginKind.PERSONA, "persona", persona.name, "persona.name")
-    collection.put(replace(listed, pieces=(Piece(origin, f"{NAME_LABEL}{persona.name}"),)))
+    collection.put(listed._replace(pieces=(Piece(origin, f"{NAME_LABEL}{persona.name}"),)))
 
 
 def _slot_draft(name: str, text: str) -> Draft:

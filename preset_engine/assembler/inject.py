@@ -16,7 +16,7 @@ from preset_engine.assembler.collection import Prompt
 from preset_engine.assembler.extension import ExtensionPrompt
 from preset_engine.assembler.pieces import Pieces, draft_of, expand, join, trim
 from preset_engine.assembler.scene import Trace
-from preset_engine.assembler.turns import SIGNS
+from preset_engine.assembler.turns import has_signs
 from preset_engine.messages import Draft, JsonValue
 
 DEEPEST = 10_000
@@ -103,35 +103,33 @@ def group_prompts(
         if depth is not None:
             notes.setdefault(depth, []).append(note)
     return tuple(
-        Group(depth, role, pieces, _ready(role, pieces))
+        group
         for depth in sorted(by_depth.keys() | notes.keys())
-        for role, pieces in _at_depth(by_depth.get(depth, ()), notes.get(depth, ()), work)
+        for group in _at_depth(depth, by_depth.get(depth, ()), notes.get(depth, ()), work)
     )
 
 
-def _ready(role: str, pieces: Pieces) -> Draft | None:
-    draft = draft_of(role, pieces)
-    return None if any(sign in draft.message.text for sign in SIGNS) else draft
-
-
 def _at_depth(
-    prompts: Sequence[Prompt], notes: Sequence[ExtensionPrompt], work: Trace
-) -> Iterable[tuple[str, Pieces]]:
+    depth: int, prompts: Sequence[Prompt], notes: Sequence[ExtensionPrompt], work: Trace
+) -> Iterable[Group]:
     """The messages of one depth, from the end of the chat upwards."""
-    groups: dict[tuple[float, int], list[Pieces]] = {}
+    groups: dict[tuple[float, int], list[Prompt]] = {}
     for prompt in prompts:
         if prompt.role in _ROLES:
             key = (-_number(prompt.order), _ROLES.index(prompt.role))
-            groups.setdefault(key, []).append(prompt.pieces)
+            groups.setdefault(key, []).append(prompt)
     for note in notes:
         groups.setdefault((-_USUAL_ORDER, _ROLES.index(note.role)), [])
-    for order, role in sorted(groups):
-        own = trim(join(groups[order, role], "\n"))
+    for order, number in sorted(groups):
+        members, role = groups[order, number], _ROLES[number]
+        own = trim(join((prompt.pieces for prompt in members), "\n"))
         if order == -_USUAL_ORDER and notes:
-            texts = join((note.pieces for note in notes if note.role == _ROLES[role]), "\n")
+            texts = join((note.pieces for note in notes if note.role == role), "\n")
             own = join((own, trim(expand(texts, work))), "\n")
         if own:
-            yield _ROLES[role], own
+            is_one = len(members) == 1 and members[0].pieces is own
+            draft = members[0].draft if is_one else draft_of(role, own)
+            yield Group(depth, role, own, None if has_signs(draft.message.text) else draft)
 
 
 def _whole(depth: JsonValue) -> int | None:

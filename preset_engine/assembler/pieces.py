@@ -26,10 +26,11 @@ def text_of(pieces: Pieces) -> str:
 
 def join(groups: Iterable[Pieces], separator: str) -> Pieces:
     """The groups one after the other with joiner pieces between them; empty groups take no joiner."""
+    full = [group for group in groups if group]
+    if len(full) == 1:
+        return full[0]
     found: list[Piece] = []
-    for group in groups:
-        if not group:
-            continue
+    for group in full:
         if found:
             found.append(Piece(JOINER, separator))
         found.extend(group)
@@ -38,6 +39,8 @@ def join(groups: Iterable[Pieces], separator: str) -> Pieces:
 
 def trim(pieces: Pieces) -> Pieces:
     """Take white space off both ends of the whole text; pieces that vanish are dropped."""
+    if pieces and pieces[0].text[:1] not in JS_SPACE and pieces[-1].text[-1:] not in JS_SPACE:
+        return pieces
     left = list(pieces)
     while left and not left[0].text.lstrip(JS_SPACE):
         del left[0]

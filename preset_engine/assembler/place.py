@@ -8,7 +8,7 @@ section 5).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from preset_engine.assembler.collection import IN_CHAT, Collection, Prompt
 from preset_engine.assembler.extension import KNOWN_KEYS, ExtensionPrompt, Place
@@ -109,7 +109,7 @@ def _chat_prompts(collection: Collection, extensions: Sequence[ExtensionPrompt])
         return found
     main = found[place]
     for number, (text, is_before) in enumerate(_relative(collection, extensions)):
-        drawn = replace(main, identifier=f"{main.identifier}+{number}", pieces=text.pieces)
+        drawn = main._replace(identifier=f"{main.identifier}+{number}", pieces=text.pieces)
         place = next(n for n, prompt in enumerate(found) if prompt is main)
         found.insert(place if is_before else place + 1, drawn)
     return found

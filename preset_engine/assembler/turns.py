@@ -170,13 +170,18 @@ def _odd_numbers(messages: Sequence[ChatMessage]) -> list[int]:
             bunch = "\0".join(contents)
         except TypeError:
             bunch = SIGNS
-        if "" in contents or any(sign in bunch for sign in SIGNS):
+        if not all(contents) or has_signs(bunch):
             found += (n for n, content in enumerate(contents, start) if _is_odd(content))
     return found
 
 
+def has_signs(text: str) -> bool:
+    """Whether a text holds one of the signs."""
+    return "{" in text or "<" in text or "\\" in text or "\r" in text
+
+
 def _is_odd(content: str | Parts | None) -> bool:
-    return not content or not isinstance(content, str) or any(sign in content for sign in SIGNS)
+    return not content or not isinstance(content, str) or has_signs(content)
 
 
 def _named(message: ChatMessage, style: Style) -> ChatMessage:
