@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from preset_engine.cli.store import IdArgument, StoreOption, TenantOption, find, with_store
+from preset_engine.cli.session_forks import digest, fork
+from preset_engine.cli.store import (
+    IdArgument,
+    JsonOption,
+    StatusOption,
+    StoreOption,
+    TenantOption,
+    find,
+    print_json,
+    read_wanted_status,
+    with_store,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.status import Status
 
-    from preset_engine.messages import JsonObject, JsonValue
+    from preset_engine.messages import JsonObject
     from preset_engine.session.protocols import SessionDump, Store
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+    from preset_engine.session.topology import SessionTreeNode
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +39,8 @@ def register(app: typer.Typer) -> None:
     group.command("list")(list_sessions)
     group.command("show")(show)
     group.command("tree")(tree)
+    group.command("digest")(digest)
+    group.command("fork")(fork)
     group.command("trim")(trim)
     group.command("archive")(archive)
     group.command("export")(export)
@@ -38,19 +51,16 @@ def register(app: typer.Typer) -> None:
 def list_sessions(
     store: StoreOption = "",
     tenant: TenantOption = "default",
-    status: Annotated[str, typer.Option(help="active or archived; all when left out.")] = "",
+    status: StatusOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """List the sessions in order of creation."""
-    from preset_engine.errors import InputRefused
-    from preset_engine.session.meta import SessionFilter, SessionStatus
+    from preset_engine.session.meta import SessionFilter
 
-    if status and status not in set(SessionStatus):
-        raise InputRefused(f"no status {status!r}; use active or archived")
-    which = SessionFilter(SessionStatus(status) if status else None)
+    which = SessionFilter(read_wanted_status(status))
     metas = with_store(store, tenant, lambda opened: opened.list_sessions(which))
     if as_json:
-        _print_json([meta.to_json() for meta in metas])
+        print_json([meta.to_json() for meta in metas])
         return
     from rich.console import Console
     from rich.table import Table
@@ -85,7 +95,7 @@ def show(
         return
     records = dump.records[-last:] if last > 0 else dump.records
     if as_json:
-        _print_json(
+        print_json(
             {
                 "meta": dump.meta.to_json(),
                 "node": dump.node.to_json(),
@@ -133,7 +143,7 @@ def tree(
     """Show the forest of sessions."""
     forest = with_store(store, tenant, lambda opened: opened.get_tree())
     if as_json:
-        _print_json([root.to_json() for root in forest])
+        print(_forest_text(forest))
         return
     from rich.console import Console
     from rich.text import Text
@@ -156,6 +166,21 @@ def tree(
             branch = above.add(words)
             pending.extend((branch, child) for child in reversed(node.children))
         console.print(top.children[0])
+
+
+def _forest_text(forest: list[SessionTreeNode]) -> str:
+    """The forest as JSON text, from the leaves up: a chain may be longer than JSON writers are willing to go."""
+    import json
+
+    nodes = list(forest)
+    for node in nodes:
+        nodes.extend(node.children)
+    texts: dict[str, str] = {}
+    for node in reversed(nodes):
+        children = ", ".join(texts.pop(child.id) for child in node.children)
+        text = json.dumps(replace(node, children=()).to_json(), ensure_ascii=True)
+        texts[node.id] = text.replace('"children": []', f'"children": [{children}]', 1)
+    return f"[{', '.join(texts.pop(root.id) for root in forest)}]"
 
 
 def trim(
@@ -262,12 +287,6 @@ def _busy(word: str) -> Status:
 
 def _say(body: JsonObject, words: str, as_json: bool) -> None:
     if as_json:
-        _print_json(body)
+        print_json(body)
     else:
         print(words)
-
-
-def _print_json(value: JsonValue) -> None:
-    import json
-
-    print(json.dumps(value, ensure_ascii=True))

@@ -1,4 +1,4 @@
-"""Where the commands find sessions: the store's address, the tenant, a session by the beginning of its id."""
+"""What the commands about sessions share: the store's address, the tenant, a session by the beginning of its id."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 if TYPE_CHECKING:
-    from preset_engine.session.meta import SessionMeta
+    from preset_engine.messages import JsonValue
+    from preset_engine.session.meta import SessionMeta, SessionStatus
     from preset_engine.session.protocols import Store
 
 Result = TypeVar("Result")
@@ -30,6 +31,10 @@ StoreOption = Annotated[
     ),
 ]
 TenantOption = Annotated[str, typer.Option("--tenant", help="Whose sessions.")]
+StatusOption = Annotated[
+    str, typer.Option("--status", help="active or archived; all when left out.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 IdArgument = Annotated[str, typer.Argument(help="The session's id, or how it begins.")]
 
 
@@ -67,3 +72,24 @@ async def find(store: Store, wanted: str) -> SessionMeta:
     if not found:
         raise not_found(wanted)
     return found[0]
+
+
+def read_wanted_status(name: str) -> SessionStatus | None:
+    """The status of this name; None for no name, which means every one.
+
+    Raises:
+        InputRefused: there is no such status.
+    """
+    from preset_engine.errors import InputRefused
+    from preset_engine.session.meta import SessionStatus
+
+    if name and name not in set(SessionStatus):
+        raise InputRefused(f"no status {name!r}; use active or archived")
+    return SessionStatus(name) if name else None
+
+
+def print_json(value: JsonValue) -> None:
+    """Print a value as JSON on one line, ASCII only."""
+    import json
+
+    print(json.dumps(value, ensure_ascii=True))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from preset_engine.errors import InvalidReference
-from preset_engine.messages import JsonObject
+from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import SessionMeta, SessionStatus
 
 
@@ -65,13 +65,22 @@ class SessionTreeNode:
     source_session_id: str | None = None
 
     def to_json(self) -> JsonObject:
-        """The nested object; `source_session_id` only where there is one."""
+        """The nested object, made from the leaves up; `source_session_id` only where there is one."""
+        nodes = [self]
+        for node in nodes:
+            nodes.extend(node.children)
+        made: dict[str, JsonObject] = {}
+        for node in reversed(nodes):
+            made[node.id] = node._body([made.pop(child.id) for child in node.children])
+        return made[self.id]
+
+    def _body(self, children: list[JsonValue]) -> JsonObject:
         body: JsonObject = {
             "id": self.id,
             "label": self.label,
             "status": self.status.value,
             "turn_count": self.turn_count,
-            "children": [child.to_json() for child in self.children],
+            "children": children,
         }
         if self.source_session_id is not None:
             body["source_session_id"] = self.source_session_id

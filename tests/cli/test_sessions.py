@@ -159,3 +159,73 @@ def test_a_refusal_of_the_program_itself_is_one_line_and_status_2(tmp_path):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "preset-engine: no session 'ghost' here; `sessions list` shows the ids\n"
+
+
+def test_a_fork_starts_empty_or_with_the_records(url):
+    empty = answer("fork", "root", "--store", url, "--label", "Empty")
+    assert (empty["label"], empty["record_count"]) == ("Empty", 0)
+    copy = answer("fork", "root", "--store", url, "--context", "inherit", "--id", "copy")
+    assert (copy["id"], copy["label"], copy["parent_id"]) == ("copy", "Harbour [bold]", "root-1")
+    # The reply's call was never answered, so its group is not inherited.
+    assert [r["content"] for r in answer("show", "copy", "--store", url)["records"]] == ["Hello."]
+    under = answer("fork", "root-1", "--store", url, "--parent", "child", "--opening", "Well?")
+    assert (under["parent_id"], under["source_session_id"]) == ("child-1", "root-1")
+    assert (under["record_count"], under["turn_count"]) == (1, 0)
+    done = run("fork", "root-1", "--store", url)
+    assert done.returncode == 0
+    assert "starts from root-1 with 0 records" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words", [("--context", "compress"), ("--id", "child-1"), ("--parent", "nobody")]
+)
+def test_a_fork_that_cannot_be_is_one_line(url, words):
+    before = answer("list", "--store", url)
+    done = run("fork", "root-1", "--store", url, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert answer("list", "--store", url) == before
+
+
+def test_digests_hold_memory_and_unread_insight(url):
+    asyncio.run(put_insight(url))
+    found = answer("digest", "--store", url)
+    assert [(row["id"], row["memory"], row["insight"]) for row in found] == [
+        ("root-1", "was greeted", None),
+        ("child-1", None, "go on"),
+    ]
+    assert answer("digest", "--store", url, "--status", "archived") == []
+    done = run("digest", "--store", url)
+    assert "was greeted" in done.stdout
+    assert run("digest", "--store", url, "--status", "odd").returncode == 2
+
+
+async def put_insight(url):
+    store = await open_storage(url)
+    await store.put_insight("child-1", "go on")
+    await store.close()
+
+
+def test_a_chain_of_two_thousand_generations_is_shown(tmp_path):
+    place = make_place("sqlite", tmp_path)
+    asyncio.run(chain(place.url, 2000))
+    done = run("tree", "--json", "--store", place.url)
+    assert done.returncode == 0
+    assert done.stdout.count('"children": [{') == 1999
+    assert done.stdout.startswith('[{"id": "s0", "label": "\\"children\\": []"')
+    assert done.stdout.endswith("]}" * 2000 + "]\n")
+    assert run("tree", "--store", place.url).returncode == 0
+
+
+async def chain(url, length):
+    async def work(store):
+        above = None
+        for place in range(length):
+            label = '"children": []'
+            node = await store.create_session(session_id=f"s{place}", parent_id=above, label=label)
+            above = node.id
+
+    store = await open_storage(url)
+    await store.transaction(work)
+    (root,) = await store.get_tree()
+    assert root.to_json()["id"] == "s0"
+    await store.close()
