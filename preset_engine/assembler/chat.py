@@ -74,24 +74,3 @@ class Chat(Sequence[ChatRecord]):
         )
         name = message.name or (self._user if is_user else self._char)
         return ChatRecord(name, message.text, is_user, extra=extra)
-
-
-class ChatWithTurn(Sequence[ChatRecord]):
-    """The chat as macros see it where the newest input has a hole of its own: that input ends it."""
-
-    def __init__(self, chat: Chat, turn: ChatRecord) -> None:
-        self._chat = chat
-        self._turn = turn
-
-    def __len__(self) -> int:
-        return len(self._chat) + 1
-
-    @overload
-    def __getitem__(self, index: int) -> ChatRecord: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[ChatRecord]: ...
-    def __getitem__(self, index: int | slice) -> ChatRecord | Sequence[ChatRecord]:
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        number = index + len(self) if index < 0 else index
-        return self._turn if number == len(self._chat) else self._chat[number]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from preset_engine.assembler.chat import Chat, ChatWithTurn
+from preset_engine.assembler.chat import Chat
 from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
 from preset_engine.assembler.skeleton import Workshop, workshop_of
 from preset_engine.content.card import JS_SPACE, Card, read_card
@@ -21,7 +21,7 @@ from preset_engine.errors import Note
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expansion
 from preset_engine.macros.legacy import card_has_effects
-from preset_engine.macros.native import expand_identity, persona_line
+from preset_engine.macros.native import put_names
 from preset_engine.macros.view import MacroView, Variables
 from preset_engine.messages import ChatRecord, JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
@@ -120,8 +120,7 @@ class Scene:
 
     def trace(self, text: str, place: str = "") -> Expansion:
         """As `expand`, with the word whether the result can differ next turn."""
-        result = self.expand(text, place)
-        return Expansion(result, bool(text) and self.expander.last_volatile)
+        return self.expander.expand_traced(text, place=place) if text else Expansion(text)
 
     def trace_supplied(self, text: str, place: str = "") -> Expansion:
         """As `expand_supplied`, with the same word."""
@@ -173,7 +172,7 @@ def open_scene(
     persona = content.persona or Persona(name=user)
     card = _overridden(card, content)
     chat = Chat(content.history if not isinstance(content.history, str) else (), user, char)
-    heard = _with_turn(chat, content, switches, user)
+    heard = _heard(chat, content, switches, user, char)
     view = _view(
         preset, content, context, card=card, chat=heard, user=user, char=char, persona=persona
     )
@@ -198,20 +197,16 @@ def open_scene(
     )
 
 
-def _with_turn(chat: Chat, content: Content, switches: Switches, user: str) -> Sequence[ChatRecord]:
-    """The chat for macros: `{{lastUserMessage}}` is the newest input, whichever place the input has."""
+def _heard(chat: Chat, content: Content, switches: Switches, user: str, char: str) -> Chat:
+    """The chat as macros see it: an input that has a hole of its own ends it all the same.
+
+    So `{{lastUserMessage}}` is the newest input, whichever place the input has.
+    """
     if not switches.has_turn_hole or not content.turn:
         return chat
-    return ChatWithTurn(chat, ChatRecord(user, content.turn, is_user=True))
-
-
-def put_names(text: str, user: str, char: str, persona: str) -> str:
-    """Names, persona and directives in a text that the caller supplied; no other macro runs."""
-    text = expand_identity(text, user, persona).text
-    if "{{" not in text:
-        return text
-    described = persona.strip() or persona_line(user, "")
-    return text.replace("{{char}}", char).replace("{{persona}}", described)
+    heard = Chat(chat.stored, user, char)
+    heard.append(ChatRecord(user, content.turn, is_user=True))
+    return heard
 
 
 def _card_macros(view: MacroView, content: Content, engine: Engine) -> dict[str, str]:

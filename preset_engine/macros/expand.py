@@ -135,11 +135,6 @@ class Expander:
         )
         return Expansion(value, self.last_volatile)
 
-    def expand_identity(self, text: str) -> str:
-        """Only names and persona directives (`{{user}}`, `{{char}}`, `@user`, `@persona`): for content that is data."""
-        filled = native.expand_identity(text, self.view.user, self.view.persona).text
-        return filled.replace("{{char}}", self.view.char) if "{{char}}" in filled else filled
-
     def notes(self) -> tuple[Note, ...]:
         """What a reader should know: macros left as text, one note a name, and limits met."""
         found = [_unknown_note(item, self._ledger.registry) for item in self.unknown.values()]

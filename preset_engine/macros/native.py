@@ -64,6 +64,23 @@ def expand_identity(text: str, name: str, description: str) -> Identity:
     return Identity(_IDENTITY.sub(fill, text), tuple(hits))
 
 
+def put_names(text: str, user: str, char: str, persona: str) -> str:
+    """Names, persona and directives in a text that the caller supplied; no other macro runs.
+
+    Args:
+        text: the content.
+        user: the persona's name; empty gives 玩家.
+        char: the character's name.
+        persona: the persona's description; a blank one gives a line with the name.
+    """
+    text = expand_identity(text, user, persona).text
+    if "{{" not in text:
+        return text
+    return text.replace("{{char}}", char).replace(
+        "{{persona}}", persona_line(user, persona.strip())
+    )
+
+
 def resolve(run: Run, text: str, offset: int) -> str:
     """Expand a text by the native rules."""
     if not text:

@@ -7,9 +7,9 @@ begins alike. Names are put in once; other macros stay as written, and the diale
 
 from __future__ import annotations
 
-from preset_engine.assembler.scene import put_names
 from preset_engine.content.card import read_card
 from preset_engine.content.content import Content
+from preset_engine.macros.native import put_names
 from preset_engine.messages import Role
 from preset_engine.session.record import SessionRecord
 
