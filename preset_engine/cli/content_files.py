@@ -6,23 +6,27 @@ takes the place of the history and of the sample's turn.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from preset_engine.assembler.skeleton import read_skeleton
-from preset_engine.cli.content_json import read_content, read_persona
+from preset_engine.cli.content_json import read_content
+from preset_engine.cli.json_io import parse_json, read_text
+from preset_engine.cli.part_files import (
+    read_card_file,
+    read_chat_file,
+    read_persona_file,
+    read_world_file,
+)
 from preset_engine.cli.samples import sample_content
-from preset_engine.content.content import Block, Content, Persona
+from preset_engine.content.content import Block, Content
 from preset_engine.dialect import Dialect
-from preset_engine.errors import InputTooLarge, Note, UnreadableInput
+from preset_engine.errors import Note
 from preset_engine.history.chat_file import read_chat
 from preset_engine.history.load import LoadedHistory, load_history
-from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue
+from preset_engine.messages import ChatMessage, ChatRecord
 from preset_engine.preset.model import Preset
-
-MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +58,20 @@ def gather_content(files: ContentFiles, preset: Preset, dialect: Dialect) -> Giv
     """
     samples: dict[str, None] = {}
     if files.content is not None:
-        content = read_content(read_json(files.content))
+        content = read_content(parse_json(read_text(files.content), files.content))
     else:
         content = _fitting(sample_content(preset), preset, dialect)
         has_blocks = content.before or content.after or content.post_turn
         blocks = ("blocks",) if has_blocks else ()
         samples = dict.fromkeys(("card", "persona", *blocks, "history", "turn"))
     if files.card is not None:
-        content = replace(content, card=read_object(files.card))
+        content = replace(content, card=read_card_file(files.card))
         samples.pop("card", None)
     if files.persona is not None:
-        content = replace(content, persona=_persona(files.persona))
+        content = replace(content, persona=read_persona_file(files.persona))
         samples.pop("persona", None)
     if files.worlds:
-        books = tuple(read_object(path) for path in files.worlds)
+        books = tuple(read_world_file(path) for path in files.worlds)
         content = replace(content, world_books=(*content.world_books, *books))
     notes: tuple[Note, ...] = ()
     if files.chat is not None:
@@ -92,53 +96,9 @@ def _fitting(content: Content, preset: Preset, dialect: Dialect) -> Content:
     )
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a file of bounded size."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        message = f"{path}: cannot be read ({error.strerror})"
-        raise UnreadableInput(message) from None
-    if len(data) > MAX_BYTES:
-        message = f"{path}: larger than {MAX_BYTES} bytes; give a smaller file"
-        raise InputTooLarge(message)
-    return data
-
-
-def read_json(path: Path) -> JsonValue:
-    """The JSON value of a file."""
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-        value: JsonValue = json.loads(text, strict=False)
-    except UnicodeDecodeError as error:
-        message = f"{path}: not UTF-8 text (byte {error.start}); a JSON file is needed"
-        raise UnreadableInput(message) from None
-    except (ValueError, RecursionError) as error:
-        message = f"{path}: not JSON ({error})"
-        raise UnreadableInput(message) from None
-    return value
-
-
-def read_object(path: Path) -> JsonObject:
-    """The JSON object of a file."""
-    value = read_json(path)
-    if not isinstance(value, dict):
-        message = f"{path}: holds {type(value).__name__}, not a JSON object"
-        raise UnreadableInput(message)
-    return value
-
-
-def _persona(path: Path) -> Persona:
-    """A persona file: JSON, or plain text that is the description."""
-    if path.suffix.lower() == ".json":
-        return read_persona("persona", read_json(path))
-    return Persona(description=read_bytes(path).decode("utf-8-sig", "replace").strip())
-
-
 def _with_chat(content: Content, path: Path, dialect: Dialect) -> tuple[Content, tuple[Note, ...]]:
     """The content with a chat; in SillyTavern's dialect its lines stay raw, since macros run in them there."""
-    data = read_bytes(path)
+    data = read_chat_file(path)
     user = content.persona.name if content.persona else content.user
     loaded = load_history(data, user, content.char)
     content = replace(content, history=_history(loaded, data, dialect), turn="")

@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 from preset_engine.cli.content_files import ContentFiles, gather_content
 from preset_engine.cli.content_json import read_content
 from preset_engine.cli.render import clip, one_line, visible
+from preset_engine.content.card import read_card
 from preset_engine.content.content import Block, Persona, Slots
 from preset_engine.dialect import Dialect
 from preset_engine.errors import InputRefused, InputTooLarge
 from preset_engine.messages import ChatMessage, ChatRecord
 from preset_engine.preset.model import Preset, PresetSource
+from tests import truth
+from tests.content.test_png import picture, text_chunk
 
 PRESET = Preset("p", "p", PresetSource.NATIVE, (), ())
 CHAT = [
@@ -137,3 +140,53 @@ def test_one_line_is_one_line(text, width):
     line = one_line(text, width)
     assert "\n" not in line
     assert len(line) <= width
+
+
+BOOK = {"entries": {"0": {"key": ["fog"], "content": "It is thick."}}}
+SHEET = {"spec": "chara_card_v2", "data": {"name": "Ada", "description": "Keeps the light."}}
+ORDERED = {"prompts": [{"identifier": "main", "content": "Hi"}], "prompt_order": []}
+
+
+@pytest.mark.parametrize(
+    ("option", "body", "named"),
+    [
+        ("card", BOOK, r"this is a world book .*: give it with --world"),
+        ("card", ORDERED, r"this is a chat-completion preset.*first argument"),
+        ("card", ["text"], r"holds no JSON object; a character card is needed"),
+        ("world", SHEET, r"this is a character card.*: give it with --card"),
+        ("chat", ORDERED, r"this is a chat-completion preset"),
+        ("chat", BOOK, r"this is a world book"),
+        ("persona", SHEET, r"this is a character card"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_by_its_name(tmp_path, option, body, named):
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(body), "utf-8")
+    files = {"worlds": (path,)} if option == "world" else {option: path}
+    with pytest.raises(InputRefused, match=named) as refusal:
+        gathered(**files)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_picture_is_a_card_and_nothing_else(tmp_path):
+    path = tmp_path / "ada.png"
+    path.write_bytes(picture(text_chunk("chara", SHEET)))
+    assert gathered(card=path).content.card == SHEET
+    for option in ("persona", "chat"):
+        with pytest.raises(InputRefused, match=r"ada\.png: not UTF-8 text"):
+            gathered(**{option: path})
+    path.write_bytes(picture())
+    with pytest.raises(InputRefused, match=r"ada\.png: this PNG picture holds no character card"):
+        gathered(card=path)
+
+
+@truth.corpus("cards")
+def test_a_real_card_is_taken_from_any_file(path):
+    card = gathered(card=path).content.card
+    assert isinstance(card, dict)
+    assert read_card(card)
+
+
+@truth.corpus("worldbooks")
+def test_a_real_world_book_is_taken(path):
+    assert gathered(worlds=(path,)).content.world_books
