@@ -20,6 +20,12 @@ from preset_engine.assembler.skeleton import read_skeleton
 from preset_engine.messages import Draft, JsonValue, Origin, OriginKind, Piece
 from preset_engine.preset.model import OrderItem, PromptEntry
 
+_PROMPTS, _LONGEST = 2048, 16_384
+
+# Prompts by identifier and text, with the entry that they were made of: a turn makes most of them again, and so
+# does a preset that is read anew.
+_prepared: dict[tuple[str, str], tuple[PromptEntry, Prompt]] = {}
+
 IN_CHAT = 1  # `injection_position` of an entry that stands in the chat
 
 
@@ -189,14 +195,19 @@ def prepare_entry(scene: Scene, entry: PromptEntry) -> Prompt:
     text = scene.expand(entry.content, entry.place or entry.identifier)
     if not text:
         return _prompt_of(entry, ())
-    is_volatile = scene.expander.last_volatile
-    known = scene.workshop.prompts.get(entry.identifier)
-    if known is None or known.pieces[0].text != text or known.pieces[0].volatile != is_volatile:
-        known = _prompt_of(entry, (Piece(entry_origin(entry), text, is_volatile),))
-        scene.workshop.prompts[entry.identifier] = known
-    if is_volatile:
-        scene.causes[known.pieces[0].origin] = entry.content
-    return known
+    if scene.expander.last_volatile:
+        origin = entry_origin(entry)
+        scene.causes[origin] = entry.content
+        return _prompt_of(entry, (Piece(origin, text, volatile=True),))
+    known = _prepared.get((entry.identifier, text))
+    if known is not None and (known[0] is entry or known[0] == entry):
+        return known[1]
+    prompt = _prompt_of(entry, (Piece(entry_origin(entry), text),))
+    if len(text) <= _LONGEST:
+        if len(_prepared) >= _PROMPTS:
+            _prepared.clear()
+        _prepared[entry.identifier, text] = (entry, prompt)
+    return prompt
 
 
 def entry_origin(entry: PromptEntry) -> Origin:

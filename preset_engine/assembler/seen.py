@@ -87,7 +87,7 @@ def has_tools(stored: Records) -> bool:
 
 
 def _any_tools(records: Records) -> bool:
-    messages = records
-    if set(map(type, records)) != {ChatMessage}:
-        messages = tuple(record for record in records if isinstance(record, ChatMessage))
-    return any(map(_CALLS, messages)) or "tool" in map(_ROLE, messages)
+    try:
+        return any(map(_CALLS, records)) or "tool" in map(_ROLE, records)
+    except AttributeError:  # chat records have neither
+        return _any_tools(tuple(one for one in records if isinstance(one, ChatMessage)))

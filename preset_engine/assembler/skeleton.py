@@ -24,13 +24,11 @@ class Workshop:
     """What is kept of a preset from turn to turn, so that equal work is not done again.
 
     Attributes:
-        prompts: the prompts that were prepared last, by identifier.
         programmes: all listed and supplied prompts as they came out, by type of generation.
         slots: all prompts, the identifiers switched off, and the slots that both make, by type of generation.
         groups: prompts in the chat and the messages they make, by type of generation.
     """
 
-    prompts: dict[str, Prompt] = field(default_factory=dict)
     programmes: dict[str, Programme] = field(default_factory=dict)
     slots: dict[str, tuple[tuple[Prompt, ...], frozenset[str], Slots]] = field(default_factory=dict)
     groups: dict[str, tuple[tuple[Prompt, ...], tuple[Group, ...]]] = field(default_factory=dict)

@@ -26,13 +26,15 @@ def sillytavern_view(preset: Preset) -> tuple[tuple[PromptEntry, ...], tuple[Ord
         The prompts (file order, missing built-ins behind them), and the items of the list saved for
         100001 without those that name no prompt; the default list where there is none.
     """
-    prompts = tuple(_as_saved(entry) for entry in first_of_each(preset.prompts))
-    known = {entry.identifier for entry in prompts}
-    prompts = (*prompts, *(entry for entry in DEFAULT_PROMPTS if entry.identifier not in known))
-    known.update(entry.identifier for entry in DEFAULT_PROMPTS)
+    found: dict[str, PromptEntry] = {}
+    for entry in preset.prompts:
+        if entry.identifier not in found:
+            found[entry.identifier] = _as_saved(entry)
+    for entry in DEFAULT_PROMPTS:
+        found.setdefault(entry.identifier, entry)
     current = current_order(preset)
     items = DEFAULT_ORDER if current is None else current.items
-    return prompts, tuple(item for item in items if item.identifier in known)
+    return tuple(found.values()), tuple([item for item in items if item.identifier in found])
 
 
 def current_order(preset: Preset) -> PromptOrder | None:

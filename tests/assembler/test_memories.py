@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preset_engine.assembler import recall, seen, skeleton, turns
+from preset_engine.assembler import collection, recall, seen, skeleton, turns
 from preset_engine.compile.turn import compile_turn
 from preset_engine.content.content import Block, Content, Persona
 from preset_engine.context import Context
@@ -20,6 +20,7 @@ def forget():
     turns.known.forget()
     seen.tools.forget()
     recall._voices.clear()
+    collection._prepared.clear()
     skeleton._known.clear()
     native._zones.clear()
     runs._known.clear()
