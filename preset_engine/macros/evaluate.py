@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from preset_engine.macros import steps
 from preset_engine.macros.blocks import Item, pair_blocks
-from preset_engine.macros.census import BLANK
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.invocation import Invocation, MacroRejected
 from preset_engine.macros.js_numbers import strip
+from preset_engine.macros.mentions import BLANK
 from preset_engine.macros.nodes import Argument, Call, Document, Node, Shorthand
 from preset_engine.macros.parses import SHARED_PARSES
 from preset_engine.macros.registry import Macro

@@ -6,16 +6,14 @@ Names are compared without case. A nested macro counts by itself.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from preset_engine.macros.mentions import find_mentions, is_known
 from preset_engine.messages import JsonObject
 from preset_engine.preset.notebook import Notebook, shown
 
-_OPEN = re.compile(r"\{\{\s*(//|[.$][^\s{}:=+?|!<>-]*|[/#!?>~]*\s*[^\s{}:|][^{}:\n|]{0,80})?")
-_WORD = re.compile(r"[^\s:]+")
 _SINGLE = ("{user}", "{char}", "{User}", "{Char}", "{USER}", "{CHAR}")
 _DOUBLE = tuple(f"{{{word}}}" for word in _SINGLE)
 _LEGACY = tuple(
@@ -23,8 +21,6 @@ _LEGACY = tuple(
     for name in ("user", "bot", "char", "group", "charIfNotGroup")
     for tag in (f"<{name}>", f"<{name.upper()}>", f"<{name.capitalize()}>")
 )
-
-
 MOST_NAMES = 20_000
 """Names that are told apart; the richest real preset has some two hundred."""
 
@@ -50,20 +46,17 @@ class MacroUse:
         return {"name": self.name, "known": self.is_known, "count": self.count, "first": self.first}
 
 
-def count_macros(
-    texts: Iterable[tuple[str, str]], is_known: Callable[[str], bool], notes: Notebook
-) -> tuple[MacroUse, ...]:
+def count_macros(texts: Iterable[tuple[str, str]], notes: Notebook) -> tuple[MacroUse, ...]:
     """The macros of the texts, most used first.
 
     Args:
         texts: pairs of place and text.
-        is_known: whether the engine has a macro of this name (lower case).
         notes: gets `macro-unknown`, `braces-unbalanced`, `single-braces`, `legacy-tags`, `template-code`.
     """
     found: dict[str, list[str | int]] = {}
     for place, text in texts:
         if "{{" in text or "}}" in text:
-            _count(text, place, is_known, found, notes)
+            _count(text, place, found, notes)
         _note_old_names(text, place, notes)
     uses = [
         MacroUse(str(name), is_known(key), int(count), str(first))
@@ -77,7 +70,6 @@ def count_macros(
 def _count(
     text: str,
     place: str,
-    is_known: Callable[[str], bool],
     found: dict[str, list[str | int]],
     notes: Notebook,
 ) -> None:
@@ -88,24 +80,10 @@ def _count(
             "double braces do not pair; what does not close stays as text",
             place,
         )
-    for head, count in Counter(_OPEN.findall(text)).items():
-        is_full = len(found) >= MOST_NAMES
-        name = head.strip() if is_full else _name(head, is_known)
-        if name and (name.lower() in found or not is_full):
+    for name, count in Counter(name for name, _ in find_mentions(text)).items():
+        if name.lower() in found or len(found) < MOST_NAMES:
             use = found.setdefault(name.lower(), [name, 0, place])
             use[1] = int(use[1]) + count
-
-
-def _name(head: str, is_known: Callable[[str], bool]) -> str:
-    """The macro's name at the head of a macro: one word if that is known, else the whole head."""
-    head = head.strip()
-    if head.startswith("//"):
-        return "//"
-    head = head.lstrip("/#!?>~ ")
-    word = _WORD.match(head)
-    if word is None:
-        return ""
-    return word.group() if is_known(word.group().lower()) else head
 
 
 def _note_old_names(text: str, place: str, notes: Notebook) -> None:

@@ -24,7 +24,6 @@ from preset_engine.preset.diagnostics import Diagnostics, enabled_entries, summa
 from preset_engine.preset.forms import read_body
 from preset_engine.preset.generation import read_generation
 from preset_engine.preset.kinds import Form, tell_form, unwrap
-from preset_engine.preset.macro_names import is_known_macro
 from preset_engine.preset.macro_review import review_macros, review_variables
 from preset_engine.preset.model import Preset, PresetSource, PromptEntry, PromptOrder, Unsupported
 from preset_engine.preset.native import read_native
@@ -150,7 +149,7 @@ def _import(value: JsonValue, name: str, notes: Notebook) -> Imported:
     review_entries(preset.prompts, notes)
     review_order(preset.prompts, preset.orders, order, preset.source, notes)
     review_document(preset.raw, notes)
-    macros = count_macros(_texts(preset), is_known_macro, notes)
+    macros = count_macros(_texts(preset), notes)
     review_macros(_texts(preset), notes)
     review_variables(
         ((f"{entry.place}.content", entry.content) for entry in enabled_entries(preset)), notes

@@ -7,6 +7,7 @@ import pytest
 
 from preset_engine import load_preset
 from preset_engine.errors import UnreadableInput
+from preset_engine.macros.registry import default_registry, register_macro
 from preset_engine.preset.decode import decode
 from preset_engine.preset.generation import Generation, merge_generation, request_extras
 from preset_engine.preset.importer import make_id
@@ -80,6 +81,22 @@ def test_a_blank_for_the_model_keeps_its_whole_name():
     uses = macros(load_preset(entry(0, content="{{title here}} {{char }}")))
     assert not uses["title here"].is_known
     assert uses["char"].is_known
+
+
+def test_a_name_counts_as_the_engine_reads_it():
+    uses = macros(load_preset(entry(0, content="{{char天地}} {{time.fine}} {{if .a}}x{{/if}}")))
+    found = {name: (uses[name].count, uses[name].is_known) for name in ("char", "time", "if")}
+    assert found == {"char": (1, True), "time": (1, True), "if": (1, True)}
+
+
+def test_a_registered_macro_is_known_from_then_on():
+    document = entry(0, content="{{lighthouse}}")
+    assert not macros(load_preset(document))["lighthouse"].is_known
+    register_macro("lighthouse", meaning="For this test.")(lambda call: "")
+    try:
+        assert macros(load_preset(document))["lighthouse"].is_known
+    finally:
+        default_registry().remove("lighthouse")
 
 
 def test_regex_scripts_are_found_in_three_places_and_count_once():

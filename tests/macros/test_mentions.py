@@ -1,12 +1,13 @@
-"""Counting macros without evaluating them; reading scenarios."""
+"""Macros that a text mentions, found without evaluating them; reading scenarios."""
 
 from __future__ import annotations
 
 import pytest
 
 from preset_engine.errors import UnreadableInput
-from preset_engine.macros.census import count_macros, is_known, owner_of
 from preset_engine.macros.engine import Engine
+from preset_engine.macros.mentions import find_mentions, is_known
+from preset_engine.macros.registry import default_registry
 from preset_engine.macros.rows import answer_row
 from preset_engine.macros.scenario import read_scenario, with_options
 from tests.macros.views import view
@@ -20,13 +21,14 @@ from tests.macros.views import view
         ("{{// {{user}} }}", [("//", 0), ("user", 5)]),
         ("{{标题 在此}}{{title here}}", [("标题 在此", 0), ("title here", 9)]),
         ("{{roll 1d6}}{{datetimeformat YYYY}}", [("roll", 0), ("datetimeformat", 12)]),
-        ("{{if .a}}{{/if}}{{.a}}{{$b++}}", [("if", 0), (".", 16), ("$", 22)]),
+        ("{{if .a}}{{/if}}{{.a}}{{$b++}}", [("if", 0), (".a", 16), ("$b", 22)]),
         ("{{}} {{ }} {{/x}} plain", []),
         ("{{user", [("user", 0)]),
+        ("{{char林河湖}}{{user.fine}}", [("char", 0), ("user", 11)]),
     ],
 )
-def test_macros_are_counted_with_their_places(text: str, found: list[tuple[str, int]]) -> None:
-    assert list(count_macros(text)) == found
+def test_mentions_are_found_with_their_places(text: str, found: list[tuple[str, int]]) -> None:
+    assert list(find_mentions(text)) == found
 
 
 def test_known_means_known_to_an_engine() -> None:
@@ -39,8 +41,9 @@ def test_known_means_known_to_an_engine() -> None:
     assert not is_known("charJailbreak", Engine.new)
     assert not is_known("标题")
     assert not is_known("sim_tracker")
-    assert owner_of("sim_tracker") == "SimTracker"
-    assert owner_of("user") == ""
+    tracker = default_registry().find("sim_tracker")
+    assert tracker is not None
+    assert tracker.owner == "SimTracker"
 
 
 SCENARIO = {
