@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 import typer.main
@@ -35,3 +38,38 @@ def test_every_command_is_on_the_page_and_speaks_json(path, command):
 def test_every_command_and_option_says_what_it_is_for(path, command):
     assert command.help
     assert all(parameter.help for parameter in command.params if parameter.name != "help")
+
+
+def run(*words, **variables):
+    return subprocess.run(
+        [sys.executable, "-m", "preset_engine", *words],
+        capture_output=True,
+        env={**os.environ, **variables},
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["probe"], "Missing argument"),
+        (["probe", "x", "--bogus"], "No such option"),
+        (["nonsense"], "No such command"),
+        (["sessions", "trim", "x", "--keep", "-1"], "--keep"),
+    ],
+    ids=["argument", "option", "command", "value"],
+)
+def test_a_wrong_use_is_one_line_with_status_2_and_names_the_help(words, named):
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, b"")
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("preset-engine: ")
+    assert named in line
+    assert "--help`" in line
+
+
+def test_an_output_that_lacks_a_character_shows_a_sign_for_it():
+    done = run("probe", str(ROOT / "presets/ye-hang.json"), PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"dialect native ?" in done.stdout
