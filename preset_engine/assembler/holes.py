@@ -10,7 +10,7 @@ Bags know names, persona and directives; the history and the turn are data and r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from preset_engine.assembler.collection import Collection
@@ -122,14 +122,18 @@ def plain_zones(content: Content) -> Zones:
 
 def _fillings(content: Content, names: Callable[[str], str]) -> Iterable[tuple[str, Pieces]]:
     """What each hole is filled with."""
-    slots = content.slots or _NO_SLOTS
-    contract = [
-        Block(CONTRACT_TITLE, slots.system_prompt),
-        Block("", slots.shared_memory),
-        Block("", slots.identity),
-    ]
-    insight = [Block(INSIGHT_TITLE, slots.insight)]
-    task = [Block(TASK_TITLE, slots.task)]
+    contract: Sequence[Block] = ()
+    insight: Sequence[Block] = ()
+    task: Sequence[Block] = ()
+    slots = content.slots
+    if slots is not None:
+        contract = [
+            Block(CONTRACT_TITLE, slots.system_prompt),
+            Block("", slots.shared_memory),
+            Block("", slots.identity),
+        ]
+        insight = [Block(INSIGHT_TITLE, slots.insight)]
+        task = [Block(TASK_TITLE, slots.task)]
     bags = (
         ("worldBookBefore", contract, content.before, (), False),
         ("worldBookAfter", (), content.after, insight, True),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from preset_engine.assembler.chat import Chat
@@ -22,7 +23,7 @@ from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expansion
 from preset_engine.macros.legacy import card_has_effects
 from preset_engine.macros.native import put_names
-from preset_engine.macros.view import MacroView, Variables
+from preset_engine.macros.view import CardFields, MacroView, Variables
 from preset_engine.messages import ChatRecord, JsonValue, Origin
 from preset_engine.preset.model import AssemblySettings, Preset
 
@@ -209,20 +210,23 @@ def _heard(chat: Chat, content: Content, switches: Switches, user: str, char: st
     return heard
 
 
-def _card_macros(view: MacroView, content: Content, engine: Engine) -> dict[str, str]:
+def _card_macros(view: MacroView, content: Content, engine: Engine) -> Mapping[str, str]:
     """Native: a given card fills `{{description}}` and its like; without one they stay text."""
     if engine is not Engine.native or content.card is None:
         return {}
-    card = view.card
+    return _filled_card(view.card, view.user, view.char, view.persona)
+
+
+@lru_cache(maxsize=16)
+def _filled_card(card: CardFields, user: str, char: str, persona: str) -> Mapping[str, str]:
+    """The card macros of one card and one persona; the same on every turn of a chat."""
     texts = {
         "description": card.description,
         "personality": card.personality,
         "scenario": card.scenario,
         "mesExamples": card.examples,
     }
-    filled = {
-        name: put_names(text, view.user, view.char, view.persona) for name, text in texts.items()
-    }
+    filled = {name: put_names(text, user, char, persona) for name, text in texts.items()}
     short = ("description", "personality", "scenario")
     return filled | {f"char{name.capitalize()}": filled[name] for name in short}
 

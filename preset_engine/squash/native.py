@@ -73,13 +73,16 @@ def _shape_zone(
 
 
 def _with_placeholder(zones: Zones, text: str) -> Zones:
-    """Add the user message that a strict provider wants before the first other turn, if one is missing."""
+    """Add the user message that a strict provider wants before the first other turn, if one is missing.
+
+    The first two messages decide.
+    """
     if has_turns(zones.history):
         # The history supplies the first turn, unless a zone before it begins with the assistant.
-        place = placeholder_place(_roles(zones.before)) if len(zones.before) > 1 else None
+        place = placeholder_place(_roles(zones.before[:2])) if len(zones.before) > 1 else None
         place = 0 if zones.before and zones.before[0].message.role == "assistant" else place
     else:
-        place = placeholder_place(_roles((*zones.before, *zones.after)))
+        place = placeholder_place(_roles((*zones.before[:2], *zones.after[:2])))
     if place is None:
         return zones
     added = Draft(placeholder_message(text), placeholder_pieces(text))

@@ -137,11 +137,11 @@ def join_segments(
                 group.append(atom)
         else:
             if group:
-                yield _close(group, records)
+                yield group[0] if len(group) == 1 else _close(group, records)
             group = [atom]
         last = records[atom.stop - 1] if isinstance(atom, Span) else first
     if group:
-        yield _close(group, records)
+        yield group[0] if len(group) == 1 else _close(group, records)
 
 
 def _open(group: list[Segment]) -> Iterator[Segment]:
@@ -181,8 +181,6 @@ def _first(atom: Segment, records: tuple[ChatMessage, ...]) -> ChatMessage:
 
 
 def _close(group: list[Segment], records: tuple[ChatMessage, ...]) -> Segment:
-    if len(group) == 1:
-        return group[0]
     message = join_messages(_first(atom, records) for atom in group)
     sources = tuple(
         source
