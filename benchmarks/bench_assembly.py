@@ -1,9 +1,20 @@
 """The design's assembly budgets (section 6), as ratios in one run.
 
-Work: the shared input generator (60 entries, 12 of them in the chat at 9 depths), messages in OpenAI form, dialect
-sillytavern, no world book (it is not assembled yet). The measure is a plain splice-and-scan of the same texts: place
-the entries by slices, look for braces in every text, replace the names. fast-tavern 0.1.8 runs beside it where it is
-installed (`pip install fast-tavern==0.1.8`).
+Work: the shared input generator (60 entries, 12 of them in the chat at 9 depths), messages in OpenAI form, no world
+book (it is not assembled yet). The measure is a plain splice-and-scan of the same texts: place the entries by
+slices, look for braces in every text, replace the names. fast-tavern 0.1.8 runs beside it where it is installed
+(`pip install fast-tavern==0.1.8`).
+
+- *cold*: a chat that the process has never seen, with a preset object that was loaded a moment before, so all that
+  is prepared for a preset is part of it. The process is warm: modules are imported, and it has met the preset's texts.
+- *new chat*: a chat that the process has never seen, with a preset object in use. So the peer is measured too: its
+  preset is converted before.
+- *next*: the same chat and preset object, one reply and one user message later.
+- *first*: a process that knows nothing, not even how the preset's texts are parsed. That costs the same for every
+  length of chat; the design's budget, which is for 10,000 messages, holds for it too.
+
+Times are medians of processor time. Works that are compared take turns, round by round; what makes a round ready is
+not timed.
 """
 
 from __future__ import annotations
@@ -16,20 +27,23 @@ import statistics
 import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from benchmarks.figures import Figure
-from preset_engine.assembler import seen, turns
+from preset_engine.assembler import collection, examples, recall, scene, seen, skeleton, turns
 from preset_engine.compile.turn import CompiledTurn, compile_turn
 from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect
+from preset_engine.macros.parses import SHARED_PARSES
 from preset_engine.messages import ChatMessage
 from preset_engine.preset.importer import load_preset
 from preset_engine.preset.model import Preset
-from preset_engine.squash import runs
+from preset_engine.squash import native, runs
 from preset_engine.tokens import TokenCounter
 from preset_engine.vocabulary import load_counter
 
@@ -44,22 +58,23 @@ def run() -> list[Figure]:
         print("  bench_inputs.py is absent (PRESET_ENGINE_TOOLS or ../shared/tools): not measured")
         return []
     figures: list[Figure] = []
-    growth: dict[str, list[float]] = {"next": [], "copy": []}
+    growth: list[dict[str, float]] = []
     for size in SIZES:
         work = _Work(generator.make_inputs(messages=size))
-        figures += work.cold_figures()
-        next_turn, copied = work.next_turn(), work.copy_and_compare()
-        growth["next"].append(next_turn)
-        growth["copy"].append(copied)
-        cold = work.cold(Dialect.sillytavern)
-        figures.append(Figure(f"next turn, {size} messages", next_turn, cold, "cold", 0.4))
+        times = work.times(41 if size < 5_000 else 21)
+        growth.append(times)
+        figures += work.turn_figures(times)
         figures += work.plan_figures()
         figures.append(work.memory())
-    ratio = growth["next"][-1] / growth["next"][0]
-    measure = growth["copy"][-1] / growth["copy"][0]
+    few, many = growth
     figures.append(
         Figure(
-            "growth of the next turn, 1,000 to 10,000", ratio, measure, "copy and compare", 1.0, "x"
+            "growth of the next turn, 1,000 to 10,000",
+            many["next, sillytavern"] / few["next, sillytavern"],
+            many["copy"] / few["copy"],
+            "copy and compare",
+            1.0,
+            "x",
         )
     )
     return figures
@@ -86,6 +101,8 @@ class _Work:
         self.size = inputs["info"]["messages"]
         self.preset: Preset = load_preset(inputs["preset"]).preset
         self.history = tuple(ChatMessage(m["role"], m["content"]) for m in inputs["chat_openai"])
+        said = (ChatMessage("assistant", "A reply."), ChatMessage("user", "And then?"))
+        self.longer = (*self.history, *said)
 
     def content(self, history: tuple[ChatMessage, ...]) -> Content:
         return Content(
@@ -99,51 +116,64 @@ class _Work:
     def compile(self, history: tuple[ChatMessage, ...], dialect: Dialect) -> CompiledTurn:
         return compile_turn(self.preset, self.content(history), dialect=dialect, context=Context())
 
-    def cold(self, dialect: Dialect) -> float:
-        """A turn of a chat that was never seen (texts and preset stay warm, as in a server)."""
+    def times(self, rounds: int) -> dict[str, float]:
+        """Median seconds of every kind of turn and of what it is measured by."""
+        sent = list(self.compile(self.history, Dialect.sillytavern).messages)
+        other = tuple(self.history)
+        works = {
+            "splice": _Timed(self.splice_and_scan),
+            "copy": _Timed(lambda: (list(sent), other == self.history)),
+        }
+        for dialect in Dialect:
+            cold = partial(self.compile, self.history, dialect)
+            works[f"cold, {dialect.value}"] = _Timed(cold, partial(self.come_anew, dialect))
+            works[f"new chat, {dialect.value}"] = _Timed(cold, forget_chats)
+            works[f"next, {dialect.value}"] = _Timed(
+                partial(self.compile, self.longer, dialect), cold
+            )
+            works[f"first, {dialect.value}"] = _Timed(cold, self.begin)
+        return median_times(works, rounds)
 
-        def work() -> None:
-            forget()
-            self.compile(self.history, dialect)
+    def come_anew(self, dialect: Dialect) -> None:
+        """After an empty chat a chat that was never seen comes, with a preset that was just loaded."""
+        self.compile((), dialect)
+        forget_chats()
+        forget_presets()
+        self.preset = load_preset(self.inputs["preset"]).preset
 
-        return median_seconds(work)
+    def begin(self) -> None:
+        """As a new process begins."""
+        forget_chats()
+        forget_presets()
+        forget_texts()
+        self.preset = load_preset(self.inputs["preset"]).preset
 
-    def cold_figures(self) -> list[Figure]:
-        splice = median_seconds(self.splice_and_scan)
-        figures = [
-            Figure(
-                f"cold turn, {self.size} messages",
-                self.cold(Dialect.sillytavern),
-                splice,
-                "splice and scan",
-                3.0,
-            ),
-            Figure(
-                f"cold turn, native, {self.size} messages",
-                self.cold(Dialect.native),
-                splice,
-                "splice and scan",
-                3.0,
-            ),
-        ]
+    def turn_figures(self, times: dict[str, float]) -> list[Figure]:
+        figures: list[Figure] = []
+        for dialect in Dialect:
+            kind = f"{dialect.value}, {self.size} messages"
+            cold, later = times[f"cold, {dialect.value}"], times[f"next, {dialect.value}"]
+            first, splice = times[f"first, {dialect.value}"], times["splice"]
+            figures += [
+                Figure(f"cold turn, {kind}", cold, splice, "splice and scan", 3.0),
+                Figure(f"next turn, {kind}", later, cold, "cold", 0.4),
+                Figure(
+                    f"first turn of a process, {kind}",
+                    first,
+                    splice,
+                    "splice and scan",
+                    3.0 if self.size >= 10_000 else None,
+                ),
+            ]
         peer = _peer(self.inputs)
         if peer is None:
             print(
                 "  fast-tavern is not installed: no peer beside it (pip install fast-tavern==0.1.8)"
             )
-        else:
-            ours = self.cold(Dialect.sillytavern)
-            theirs = median_seconds(peer, 3)
-            figures.append(
-                Figure(
-                    f"cold turn against fast-tavern, {self.size}",
-                    ours,
-                    theirs,
-                    "fast-tavern 0.1.8",
-                    1 / 25,
-                )
-            )
-        return figures
+            return figures
+        name, ours = f"against fast-tavern, {self.size} messages", times["new chat, sillytavern"]
+        theirs = median_seconds(peer, 3)
+        return [*figures, Figure(f"new chat {name}", ours, theirs, "fast-tavern 0.1.8", 1 / 25)]
 
     def splice_and_scan(self) -> list[str]:
         """What any assembly of these texts must do: place, look for braces, put the names in."""
@@ -175,32 +205,6 @@ class _Work:
             for text in whole
         ]
 
-    def next_turn(self) -> float:
-        """The same chat with two messages more; the chat before it has been compiled."""
-        forget()
-        longer = [self.history]
-        for n in range(16):
-            added = (ChatMessage("assistant", f"reply {n}"), ChatMessage("user", f"turn {n}"))
-            longer.append((*longer[-1], *added))
-        rounds = iter(longer)
-        self.compile(next(rounds), Dialect.sillytavern)
-
-        def work() -> None:
-            self.compile(next(rounds), Dialect.sillytavern)
-
-        return median_seconds(work, 15)
-
-    def copy_and_compare(self) -> float:
-        """Copy the list of the prompt's messages and compare the references of the history."""
-        sent = list(self.compile(self.history, Dialect.sillytavern).messages)
-        other = tuple(self.history)
-
-        def work() -> None:
-            list(sent)
-            _ = other == self.history
-
-        return median_seconds(work, 15)
-
     def plan_figures(self) -> list[Figure]:
         turn = self.compile(self.history, Dialect.sillytavern)
         texts = [message.text for message in turn.messages]
@@ -222,7 +226,7 @@ class _Work:
 
     def memory(self) -> Figure:
         """What a compiled turn adds, against the size of the history's texts."""
-        forget()
+        forget_chats()
         gc.collect()
         tracemalloc.start()
         turn = self.compile(self.history, Dialect.sillytavern)
@@ -236,17 +240,36 @@ class _Work:
         )
 
 
-def median_seconds(work: Callable[[], object], repeat: int = 15) -> float:
-    """Median processor time of one call, the collector off: other work on the machine does not count."""
-    times = []
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """A work, and what makes it ready without being timed."""
+
+    work: Callable[[], object]
+    make_ready: Callable[[], object] = tuple
+
+
+def median_times(works: dict[str, _Timed], rounds: int) -> dict[str, float]:
+    """Median processor time of each work; they take turns, and the collector is off.
+
+    Processor time, so that other work on the machine counts little; in turns, so that what is left of it falls
+    on all alike.
+    """
+    times: dict[str, list[float]] = {name: [] for name in works}
     gc.collect()
     gc.disable()
-    for _ in range(repeat):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
+    for _ in range(rounds):
+        for name, timed in works.items():
+            timed.make_ready()
+            start = time.process_time()
+            timed.work()
+            times[name].append(time.process_time() - start)
     gc.enable()
-    return statistics.median(times)
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def median_seconds(work: Callable[[], object], repeat: int = 15) -> float:
+    """Median processor time of one work."""
+    return median_times({"": _Timed(work)}, repeat)[""]
 
 
 class _Fresh:
@@ -269,11 +292,26 @@ def _fresh_counter() -> TokenCounter:
     return _Fresh(lambda text: len(encode(text)))
 
 
-def forget() -> None:
+def forget_chats() -> None:
     """Let the engine forget the chats it has seen."""
     turns.known.forget()
     seen.tools.forget()
     runs._known.clear()
+
+
+def forget_presets() -> None:
+    """Let the engine forget the presets it has prepared."""
+    skeleton._known.clear()
+
+
+def forget_texts() -> None:
+    """Let the engine forget how texts are parsed, what they gave and what was made of them."""
+    recall._voices.clear()
+    collection._prepared.clear()
+    native._zones.clear()
+    scene._filled_card.cache_clear()
+    examples.parse_examples.cache_clear()
+    SHARED_PARSES.forget()
 
 
 def _peer(inputs: dict[str, Any]) -> Callable[[], object] | None:

@@ -40,6 +40,11 @@ class ParseCache:
             self._chars += len(document.text)
             self._trim()
 
+    def forget(self) -> None:
+        """Forget everything; only a benchmark needs it."""
+        self._held.clear()
+        self._chars = 0
+
     def _trim(self) -> None:
         while self._chars > self._max_chars and len(self._held) > 1:
             self._drop_oldest()
