@@ -108,7 +108,9 @@ def load_prices(path: Path) -> Prices:
     try:
         body = json.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
-        raise UnreadableInput(f"{str(path)!r} is no readable price file: {error}") from error
+        reason = getattr(error, "strerror", None) or f"not JSON ({error})"
+        message = f"{str(path)!r} is no readable price file: {reason}; check the path"
+        raise UnreadableInput(message) from error
     models = body.get("models") if isinstance(body, dict) else None
     if not isinstance(models, dict):
         raise WrongKind(

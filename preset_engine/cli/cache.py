@@ -21,7 +21,9 @@ def register(app: typer.Typer) -> None:
     """Add the group `cache`."""
     group = typer.Typer(no_args_is_help=True)
     group.callback()(_group)
-    group.command("report")(report)
+    group.command("report", short_help="Hit rates by group, first calls and later calls apart.")(
+        report
+    )
     app.add_typer(group, name="cache")
 
 
@@ -30,7 +32,10 @@ def _group() -> None:
 
 
 def report(
-    logs: Annotated[list[str], typer.Argument(help="Log files, folders, or - for standard input.")],
+    logs: Annotated[
+        list[str],
+        typer.Argument(metavar="LOG", help="Log files, folders, or - for standard input."),
+    ],
     by: Annotated[str, typer.Option(help=f"Keys of the rows: {_KEYS}.")] = "caller,model",
     group: Annotated[
         str, typer.Option(help="Keys that make a conversation, whose first call stands apart.")
@@ -67,9 +72,12 @@ def report(
         Literal["auto", "sqlite", "duckdb", "spark"], typer.Option(help="Who counts.")
     ] = "auto",
 ) -> None:
-    """Hit rates by group, first calls and later calls apart."""
+    """Hit rates by group, first calls and later calls apart. Status 1 when no line is of a known shape."""
     from preset_engine.cache import run
+    from preset_engine.errors import InputRefused
 
+    if as_json and as_csv:
+        raise InputRefused("--json and --csv cannot both be printed; give one of them")
     since_ms, until_ms = run.read_moment("--since", since), run.read_moment("--until", until)
     question = run.ask_for(
         run.read_keys("--by", by),
@@ -88,7 +96,18 @@ def report(
         from preset_engine.cache.page import write_page  # loads jinja2
 
         write_page(document, html)
+        print(f"page written: {html}", file=sys.stderr)
     _print(document, as_json=as_json, is_full=full, as_csv=as_csv)
+    if _is_nothing_known(document):
+        raise typer.Exit(1)
+
+
+def _is_nothing_known(document: Document) -> bool:
+    """Whether there were lines and not one of them was of a shape that is known: a wrong file, most likely."""
+    from preset_engine.cache.document import lines_of
+
+    lines = {name: count for name, count in lines_of(document).items() if count}
+    return bool(lines) and lines.keys() <= {"unknown shape", "unreadable"}
 
 
 def _start(days: int | None, since_ms: int | None) -> int | None:

@@ -261,3 +261,33 @@ def test_progress_is_told_and_grows_to_the_whole(tmp_path):
     assert parts == sorted(parts)
     assert parts[-1] == 1.0
     assert len(parts) > 2
+
+
+def test_logs_without_one_known_line_end_with_status_1(tmp_path, log):
+    foreign = tmp_path / "foreign.jsonl"
+    foreign.write_text('{"a": 1}\n{"b": 2}\n{"cut')
+    done = run(foreign)
+    assert done.exit_code == 1
+    assert "unknown shape" in done.stdout
+    assert run(foreign, log).exit_code == 0
+    foreign.write_text("")
+    assert run(foreign).exit_code == 0
+
+
+def test_a_written_page_is_named_on_standard_error(tmp_path, log):
+    page = tmp_path / "page.html"
+    done = run(log, "--html", page, "--json")
+    assert json.loads(done.stdout)
+    assert f"page written: {page}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [(["--json", "--csv"], "give one of them"), (["--prices", "nowhere"], "check the path")],
+    ids=["two forms", "prices"],
+)
+def test_what_cannot_be_done_says_what_to_do(log, words, named):
+    done = run(log, *words)
+    assert isinstance(done.exception, PresetEngineError)
+    assert named in str(done.exception)
+    assert str(done.exception).count("nowhere") <= 1
