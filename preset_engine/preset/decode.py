@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 
+from preset_engine.characters import REPLACEMENT, join_surrogates
 from preset_engine.errors import InputTooLarge, UnreadableInput, WrongKind
 from preset_engine.preset.notebook import Notebook
 
@@ -43,7 +44,6 @@ _BINARIES = (
     ),
 )
 _PNG = b"\x89PNG\r\n\x1a\n"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _STRAY = re.compile("[\udc80-\udcff]")
 _WIDE = re.compile("[^\x00-\x7f]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
@@ -149,12 +149,11 @@ def _strictly(data: bytes, encoding: str) -> str:
 
 
 def _without_half_surrogates(text: str, notes: Notebook) -> str:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text, count = _SURROGATE.subn("\ufffd", text)
+    joined = join_surrogates(text)
+    count = joined.count(REPLACEMENT) - text.count(REPLACEMENT)
+    if count:
         notes.add("bad-characters", f"{count} half surrogates are replaced by U+FFFD", count=count)
-    return text
+    return joined
 
 
 def _wide_encoding(data: bytes) -> str | None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping
 
+from preset_engine.characters import clean_text
 from preset_engine.errors import InputTooLarge, UnreadableInput
 from preset_engine.messages import JsonValue
 
 MAX_DEPTH = 100
 """Deepest nesting of a document; the deepest real preset has 12 levels."""
-
-_BAD_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 MAX_CONTAINERS = 400_000
@@ -135,10 +133,8 @@ class _Mender:
         return value
 
     def _text(self, text: str) -> str:
-        if text.isascii() and "\0" not in text:
-            return text
-        mended, count = _BAD_CHARACTER.subn("\ufffd", text)
-        self.texts += bool(count)
+        mended = clean_text(text)
+        self.texts += mended is not text
         return mended
 
 

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from preset_engine.characters import clean_text
 from preset_engine.errors import SessionChanged, SessionError
 from preset_engine.history.tool_groups import keep_whole_groups
-from preset_engine.llm.text import clean_text
 from preset_engine.messages import ChatMessage, JsonValue, Role
 from preset_engine.session.compression import arguments_text
 from preset_engine.session.record import SessionRecord

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from preset_engine.characters import clean_text
 from preset_engine.session.meta import SessionFilter, SessionMeta
 from preset_engine.session.protocols import Committed, TurnCommit
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
@@ -17,7 +18,6 @@ from preset_engine.storage.border import (
     check_version,
     clean_record,
     clean_records,
-    clean_text,
     no_record,
     put_over,
     touched,

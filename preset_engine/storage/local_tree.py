@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from preset_engine.characters import clean_text
 from preset_engine.session.meta import (
     DEFAULT_CHILD_LABEL,
     DEFAULT_ROOT_LABEL,
@@ -22,7 +23,6 @@ from preset_engine.storage.border import (
     check_id,
     check_turns,
     clean_config,
-    clean_text,
     put_over,
     taken,
 )

@@ -11,9 +11,10 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from enum import StrEnum
 
+from preset_engine.characters import clean_text
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import CompressionSnapshot
-from preset_engine.storage.border import clean_object, clean_text, dumps
+from preset_engine.storage.border import clean_object, dumps
 
 
 class Slot(StrEnum):

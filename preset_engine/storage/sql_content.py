@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
+from preset_engine.characters import clean_text
 from preset_engine.session.meta import SessionFilter, SessionMeta
 from preset_engine.session.protocols import Committed, TurnCommit
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
@@ -21,7 +22,6 @@ from preset_engine.storage.border import (
     check_version,
     clean_record,
     clean_records,
-    clean_text,
     key_of,
     no_record,
     not_found,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from preset_engine.characters import clean_text
 from preset_engine.session.meta import (
     DEFAULT_CHILD_LABEL,
     DEFAULT_ROOT_LABEL,
@@ -27,7 +28,6 @@ from preset_engine.storage.border import (
     check_id,
     check_turns,
     clean_config,
-    clean_text,
     dumps,
     key_of,
     not_found,

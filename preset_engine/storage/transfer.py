@@ -17,6 +17,7 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
 
+from preset_engine.characters import clean_text
 from preset_engine.errors import InputTooLarge, UnreadableInput, WrongKind
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import (
@@ -33,7 +34,6 @@ from preset_engine.storage.border import (
     clean_json,
     clean_object,
     clean_record,
-    clean_text,
     dumps,
     put_over,
 )

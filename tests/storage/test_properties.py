@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from preset_engine.characters import clean_text
 from preset_engine.errors import SessionError
 from preset_engine.session.meta import FrozenConfig, MetaUpdate
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import RecordQuery, SessionRecord
-from preset_engine.storage.border import clean_text
 from preset_engine.storage.open import open_storage
 from tests.storage.conftest import LASTING, make_place
 

@@ -1,0 +1,33 @@
+"""Characters that neither UTF-8 nor a database takes."""
+
+import pytest
+
+from preset_engine.characters import clean_text, join_surrogates
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("plain", "plain"),
+        ("a\x00b", "a\ufffdb"),
+        ("é\x00", "é\ufffd"),
+        ("\ud83d\ude00", "\U0001f600"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("\ud83d\ud83d\ude00\ude00", "\ufffd\U0001f600\ufffd"),
+        ("\ud83dx", "\ufffdx"),
+    ],
+)
+def test_pairs_are_joined_and_what_cannot_be_written_is_replaced(text, clean):
+    assert clean_text(text) == clean
+    assert clean_text(clean) == clean
+    clean.encode("utf-8")
+
+
+def test_a_clean_text_is_given_back_itself():
+    for text in ("plain", "é 山水 \U0001f600"):
+        assert clean_text(text) is text
+        assert join_surrogates(text) is text
+
+
+def test_nul_stays_where_only_pairs_are_joined():
+    assert join_surrogates("\x00\ud83d\ude00") == "\x00\U0001f600"
