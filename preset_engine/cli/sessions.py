@@ -39,12 +39,12 @@ def register(app: typer.Typer) -> None:
     group.command("list")(list_sessions)
     group.command("show")(show)
     group.command("tree")(tree)
-    group.command("digest")(digest)
-    group.command("fork")(fork)
+    group.command("digest", short_help="Show memories and unread insights.")(digest)
+    group.command("fork", short_help="Start a new session from a stored one.")(fork)
     group.command("trim")(trim)
-    group.command("archive")(archive)
+    group.command("archive", short_help="Archive a session: it takes no more turns.")(archive)
     group.command("export")(export)
-    group.command("import")(import_)
+    group.command("import", short_help="Store every session of an export.")(import_)
     app.add_typer(group, name="sessions")
 
 
@@ -68,6 +68,7 @@ def list_sessions(
     from preset_engine.cli.render import foreign, one_line
 
     table = Table("id", "label", "status", "turns", "last active")
+    table.columns[0].no_wrap = True  # to be copied
     for meta in metas:
         label = foreign(one_line(meta.label, 60))
         table.add_row(
@@ -114,15 +115,18 @@ def _show(dump: SessionDump, count: int) -> None:
     from rich.rule import Rule
     from rich.text import Text
 
-    from preset_engine.cli.render import DIM, clip, foreign, one_line, role_style
+    from preset_engine.cli.render import DIM, clip, foreign, one_line, plural, role_style
 
     console, meta = Console(), dump.meta
     console.print(Text.assemble((one_line(meta.label, 80), "bold"), "  ", (meta.id, DIM)))
-    console.print(f"{meta.status}, {meta.turn_count} turns, last active {meta.last_active_at[:19]}")
+    console.print(
+        f"{meta.status}, {plural(meta.turn_count, 'turn')}, last active {meta.last_active_at[:19]}"
+    )
     if dump.node.parent_id is not None:
         console.print(foreign(f"child {dump.node.index + 1} of {dump.node.parent_id}", DIM))
     for name, value in dump.slots.items():
-        console.print(Text.assemble((f"{name}: ", "bold"), one_line(str(value), 100)))
+        if value:
+            console.print(Text.assemble((f"{name}: ", "bold"), one_line(str(value), 100)))
     console.print(Rule(f"{count} of {len(dump.records)} records", style=DIM))
     for record in dump.records[len(dump.records) - count :]:
         swipes = (
@@ -149,7 +153,7 @@ def tree(
     from rich.text import Text
     from rich.tree import Tree
 
-    from preset_engine.cli.render import DIM, one_line
+    from preset_engine.cli.render import DIM, one_line, plural
 
     console = Console()
     if not forest:
@@ -159,7 +163,7 @@ def tree(
         pending = [(top, root)]
         while pending:
             above, node = pending.pop()
-            about = f" {node.turn_count} turns" + (
+            about = f" {plural(node.turn_count, 'turn')}" + (
                 ", archived" if node.status == "archived" else ""
             )
             words = Text.assemble(one_line(node.label, 60), (f"{about}  {node.id}", DIM))
@@ -196,8 +200,12 @@ def trim(
         meta = await find(opened, session_id)
         return meta.id, await opened.trim_records(meta.id, keep)
 
+    from preset_engine.cli.render import plural
+
     id_, removed = with_store(store, tenant, work)
-    _say({"id": id_, "removed": removed}, f"{removed} records removed from {id_}.", as_json)
+    _say(
+        {"id": id_, "removed": removed}, f"{plural(removed, 'record')} removed from {id_}.", as_json
+    )
 
 
 def archive(
@@ -255,7 +263,9 @@ async def _write(store: Store, write: Callable[[str], object]) -> None:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="File of an export; - is standard input.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File of an export; - is standard input.")
+    ],
     store: StoreOption = "",
     tenant: TenantOption = "default",
     as_json: JsonOption = False,
@@ -263,6 +273,7 @@ def import_(
     """Store every session of an export: all of them, or none when one cannot be."""
     import sys
 
+    from preset_engine.cli.render import plural
     from preset_engine.errors import UnreadableInput
     from preset_engine.storage.transfer import import_forest
 
@@ -275,7 +286,7 @@ def import_(
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UnreadableInput(f"cannot read {file}: {reason}") from error
-    _say({"sessions": count}, f"{count} sessions imported.", as_json)
+    _say({"sessions": count}, f"{plural(count, 'session')} imported.", as_json)
 
 
 def _busy(word: str) -> Status:

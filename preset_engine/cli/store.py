@@ -35,7 +35,9 @@ StatusOption = Annotated[
     str, typer.Option("--status", help="active or archived; all when left out.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-IdArgument = Annotated[str, typer.Argument(help="The session's id, or how it begins.")]
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The session's id, or how it begins.")
+]
 
 
 def with_store(url: str, tenant: str, work: Callable[[Store], Awaitable[Result]]) -> Result:
