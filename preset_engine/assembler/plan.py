@@ -8,10 +8,10 @@ is *volatile* when its own text can change.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 
 from preset_engine.assembler.change import cause_of
 from preset_engine.assembler.rows import Row, rows_of
@@ -145,7 +145,6 @@ class Plan:
         self._causes = causes or {}
         self._rows: tuple[Row, ...] | None = None
         self._moving: frozenset[Origin] | None = None
-        self.counter_name = tokens.name
 
     def __len__(self) -> int:
         return len(self._shaped.messages)
@@ -310,7 +309,11 @@ class Plan:
 
 def digest_of(text: str) -> str:
     """SHA-256 of a text's UTF-8 bytes, hexadecimal; lone surrogates are let through."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "surrogatepass")
+    return sha256(data).hexdigest()
 
 
 def _usual_cause(origin: Origin) -> str:

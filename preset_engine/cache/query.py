@@ -142,7 +142,6 @@ FROM (
 GROUP BY {names}, day, side
 """
 
-SIDES = ("first", "later")
 FIGURES = (
     "calls",
     "requests",

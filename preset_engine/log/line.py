@@ -8,7 +8,7 @@ only when asked. Absent means unknown: a figure that nobody stated is left out, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from preset_engine.llm.request import Usage
@@ -170,10 +170,6 @@ class LogLine:
         }
         body.update({f"gen_ai.request.{name}": value for name, value in self.parameters.items()})
         return {name: value for name, value in body.items() if value not in (None, "", [])}
-
-    def with_usage(self, usage: Usage) -> LogLine:
-        """A copy with the usage of the finished call."""
-        return replace(self, usage=usage)
 
 
 def timestamp(moment: datetime) -> str:

@@ -35,10 +35,6 @@ class Notebook:
         self._first.setdefault(code, (message, path))
         self._count[code] = self._count.get(code, 0) + count
 
-    def has(self, code: str) -> bool:
-        """Whether a note of this code was written."""
-        return code in self._first
-
     def to_notes(self) -> tuple[Note, ...]:
         """The notes, weightiest first; among equals in the order they were found."""
         notes = [self._note(code) for code in self._first]
