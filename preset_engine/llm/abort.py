@@ -39,7 +39,7 @@ class Abort:
             ModelAborted: it is.
         """
         if self._is_aborted:
-            raise ModelAborted("the call was aborted by its caller; nothing was stored")
+            raise ModelAborted("the call was aborted by its caller; nothing of it was stored")
 
     @asynccontextmanager
     async def guard(self) -> AsyncIterator[None]:

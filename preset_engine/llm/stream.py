@@ -2,18 +2,20 @@
 
 Tool calls arrive in pieces, possibly interleaved; pieces are joined by the provider's index and the calls
 stand in the order of their indexes. The first piece that tells an id or a name fixes it. A call without an
-id becomes `tool_<place>`, without a name `unknown_tool`, without argument text `{}`; argument text that is
-no JSON object breaks the whole reply, and nothing of it is kept.
+id becomes `tool_<place>`, without a name `unknown_tool`, without argument text `{}`; an id that an earlier call of
+the reply has gets `_<place>` behind it, so that each answer belongs to one call. Argument text that is no JSON
+object breaks the whole reply, and nothing of it is kept.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import cast
 
+from preset_engine.characters import clean_text
 from preset_engine.errors import BadReply
 from preset_engine.llm.request import (
     Delta,
@@ -24,7 +26,6 @@ from preset_engine.llm.request import (
     Usage,
     require_streaming,
 )
-from preset_engine.llm.text import clean_text
 from preset_engine.messages import JsonObject
 
 
@@ -62,11 +63,13 @@ class _Call:
         self.name = self.name or delta.name
         self.pieces.append(delta.arguments)
 
-    def parsed(self, place: int) -> ToolCall:
-        name = self.name or "unknown_tool"
-        return ToolCall(
-            self.id or f"tool_{place}", name, parse_arguments("".join(self.pieces), name)
-        )
+    def parsed(self, place: int, taken: Collection[str]) -> ToolCall:
+        """The whole call; an id that an earlier call of the reply has becomes one of its own."""
+        name = clean_text(self.name or "unknown_tool")
+        id_ = clean_text(self.id or f"tool_{place}")
+        while id_ in taken:
+            id_ = f"{id_}_{place}"
+        return ToolCall(id_, name, parse_arguments("".join(self.pieces), name))
 
 
 def parse_arguments(text: str, name: str) -> JsonObject:
@@ -109,7 +112,12 @@ class ReplyBuilder:
         return self._usage
 
     def add(self, delta: Delta) -> None:
-        """Take the next delta."""
+        """Take the next delta.
+
+        Raises:
+            BadReply: the adapter filled it with something of another type.
+        """
+        _check_types(delta)
         if delta.text is None:
             self._is_null = True
         elif delta.text:
@@ -130,10 +138,13 @@ class ReplyBuilder:
         Raises:
             BadReply: a tool call's arguments are no JSON object.
         """
-        calls = [call for _, call in sorted(self._calls.items())]
+        calls: dict[str, ToolCall] = {}
+        for place, (_, pieces) in enumerate(sorted(self._calls.items())):
+            call = pieces.parsed(place, calls)
+            calls[call.id] = call
         return Reply(
             text=None if self._is_null and not self._texts else clean_text("".join(self._texts)),
-            tool_calls=tuple(call.parsed(place) for place, call in enumerate(calls)),
+            tool_calls=tuple(calls.values()),
             reasoning=clean_text("".join(self._reasoning)),
             usage=self._usage,
             finish_reason=self._finish_reason,
@@ -151,6 +162,13 @@ class ReplyBuilder:
             model=self._model,
             response_id=self._response_id,
         )
+
+
+def _check_types(delta: Delta) -> None:
+    texts = (delta.text, delta.reasoning, *(piece.arguments for piece in delta.tool_calls))
+    is_sound = all(isinstance(text, str | None) for text in texts)
+    if not is_sound or not all(isinstance(piece.index, int) for piece in delta.tool_calls):
+        raise BadReply("the adapter gave a Delta whose fields have other types; mend the adapter")
 
 
 async def deltas(adapter: ModelAdapter, request: Request) -> AsyncGenerator[Delta, None]:

@@ -263,9 +263,9 @@ class Agent(Forest):
             aclosing(engine.steps(ask, is_silent=is_silent)) as steps,
         ):
             async for step in steps:
+                yield step  # a turn is handed out as soon as it is stored: what follows cannot spoil it
                 if isinstance(step, AgentTurn) and ask.kind in (AskKind.SEND, AskKind.RESULTS):
                     await self._upkeep.after_turn(engine, step, self._setup.consolidate_every)
-                yield step
 
     # ---- upkeep ----
 

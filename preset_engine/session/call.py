@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from preset_engine.errors import AdapterError, PresetEngineError
 from preset_engine.llm.request import ModelAdapter
 from preset_engine.llm.stream import Reply, ReplyBuilder, deltas
 from preset_engine.llm.text import TextPieces
+from preset_engine.session.cancellation import is_asked_for
 from preset_engine.session.prepared import Prepared
 
 
@@ -67,8 +69,13 @@ class Call:
                 yield rest
         except PresetEngineError:
             raise
+        except asyncio.CancelledError as error:
+            if is_asked_for():
+                raise
+            raise AdapterError("the adapter waited for something that was cancelled") from error
         except Exception as error:
-            raise AdapterError(str(error) or type(error).__name__) from error
+            words = " ".join(str(error).split())
+            raise AdapterError(words or type(error).__name__) from error
 
     def reply(self) -> Reply:
         """The whole reply."""

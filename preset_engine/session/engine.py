@@ -111,8 +111,9 @@ class Engine:
                     else:
                         yield step
             last = calls[-1]
-            await self._tell(EventKind.REPLY, text=last.text, round=len(calls) - 1)
-            await self._tell(EventKind.ROUND_END, round=len(calls) - 1)
+            with anyio.CancelScope(shield=True):  # it is stored: an abort comes too late for it
+                await self._tell(EventKind.REPLY, text=last.text, round=len(calls) - 1)
+                await self._tell(EventKind.ROUND_END, round=len(calls) - 1)
             if not last.tool_calls:
                 yield AgentTurn(tuple(calls), tuple(results))
                 return

@@ -7,6 +7,7 @@ mutation producer (`session.prompt`): that one is awaited, gives typed values, a
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import anyio
 from preset_engine.errors import SessionError
 from preset_engine.llm.request import ToolCall
 from preset_engine.session.call import CallReport
+from preset_engine.session.cancellation import is_asked_for
 from preset_engine.session.tools import ToolResult
 
 
@@ -109,6 +111,10 @@ class Observers:
                     await told
         except Exception as error:  # noqa: BLE001  an observer's fault is an event, never the turn's
             return error
+        except asyncio.CancelledError:
+            if is_asked_for():
+                raise
+            return SessionError("an observer waited for something that was cancelled")
         if scope.cancelled_caught:
             return SessionError(f"an observer took longer than {self.limit_seconds:g} seconds")
         return None

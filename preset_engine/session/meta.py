@@ -20,7 +20,9 @@ from preset_engine.messages import JsonObject, JsonValue
 
 DEFAULT_ROOT_LABEL = "Root"
 DEFAULT_CHILD_LABEL = "Session"
-MAX_COUNT = 2**53  # of turns, records, versions: what every reader of JSON and every database holds exactly
+MAX_COUNT = (
+    2**53
+)  # of turns, records, versions: what every reader of JSON and every database holds exactly
 
 
 class SessionStatus(StrEnum):

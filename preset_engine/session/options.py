@@ -21,7 +21,7 @@ class SessionSetup:
         consolidate: makes the memory; None refuses `consolidate()`.
         shared_memory: notes shared with other sessions; None sends no index.
         producers: asked for mutations before each call, in order.
-        listener: told of every model call after its end.
+        listener: told of every model call after its end; what it raises is logged and fails nothing.
         attempts: how often one call is made at most while other writers commit first.
     """
 

@@ -2,7 +2,8 @@
 
 Turns, streams, consolidations, forks and archiving of one session run one after another, in the order in which
 they were asked for. A tool that runs inside a turn may fork or archive any session without waiting, since every
-commit is whole; but it may not start another turn of its own session: it would wait for itself.
+commit is whole; but it may not start another turn of its own session: it would wait for itself. Nor may tools of two
+sessions wait for each other's session; the one that would close such a circle is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +17,17 @@ import anyio
 
 from preset_engine.errors import SessionError
 
-_working: ContextVar[frozenset[tuple[int, str]]] = ContextVar("_working", default=frozenset())
+
+@dataclass(eq=False, slots=True)
+class _Inside:
+    """A turn whose tools run; tasks that they leave behind see that it has ended."""
+
+    owner: Queues
+    key: str
+    is_open: bool = True
+
+
+_working: ContextVar[tuple[_Inside, ...]] = ContextVar("_working", default=())
 
 
 @dataclass(slots=True)
@@ -30,6 +41,9 @@ class Queues:
 
     def __init__(self) -> None:
         self._lines: dict[str, _Line] = {}
+        self._waiting: list[
+            tuple[frozenset[str], str]
+        ] = []  # turns, and the key that their tool waits for
 
     @property
     def busy(self) -> tuple[str, ...]:
@@ -47,7 +61,8 @@ class Queues:
         Raises:
             SessionError: the block would wait for the turn it is part of.
         """
-        inside = {held for owner, held in _working.get() if owner == id(self)}
+        marks = _working.get()
+        inside = frozenset(mark.key for mark in marks if mark.owner is self and mark.is_open)
         if key in inside and not may_join:
             raise SessionError(f"a tool of session {key!r} cannot start another turn of it")
         if inside and may_join:
@@ -56,18 +71,45 @@ class Queues:
         line = self._lines.setdefault(key, _Line())
         line.members += 1
         try:
-            async with line.turn:
+            with self._waits(inside, key):
+                await line.turn.acquire()
+            try:
                 yield
+            finally:
+                line.turn.release()
         finally:
             line.members -= 1
             if not line.members:
                 self._lines.pop(key, None)
 
     @contextmanager
-    def working(self, key: str) -> Iterator[None]:
-        """Mark the tasks started in the block as part of the key's turn."""
-        token = _working.set(_working.get() | {(id(self), key)})
+    def _waits(self, inside: frozenset[str], key: str) -> Iterator[None]:
+        """Note who waits for whom, and refuse a circle."""
+        seen: set[str] = set()
+        pending = [key] if inside else []
+        while pending:
+            waited_for = pending.pop()
+            if waited_for in inside:
+                raise SessionError(
+                    f"a tool cannot wait for session {key!r}: a tool of that session waits for this one"
+                )
+            if waited_for not in seen:
+                seen.add(waited_for)
+                pending += [wanted for turns, wanted in self._waiting if waited_for in turns]
+        entry = (inside, key)
+        self._waiting.append(entry)
         try:
             yield
         finally:
+            self._waiting.remove(entry)
+
+    @contextmanager
+    def working(self, key: str) -> Iterator[None]:
+        """Mark the tasks started in the block as part of the key's turn."""
+        mark = _Inside(self, key)
+        token = _working.set((*_working.get(), mark))
+        try:
+            yield
+        finally:
+            mark.is_open = False
             _working.reset(token)

@@ -10,6 +10,7 @@ The loop over tool calls is not here: a reply with calls is a stored reply, and 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from uuid import uuid4
@@ -43,6 +44,7 @@ from preset_engine.session.tools import Tool, ToolResult
 from preset_engine.session.turn import TurnStream
 
 DEFAULT_LABEL = "New Session"
+_log = logging.getLogger(__name__)
 
 
 class Session(StoredSession):
@@ -315,8 +317,11 @@ class Session(StoredSession):
 
     async def _report(self, report: CallReport) -> None:
         if self._setup.listener is not None:
-            with anyio.CancelScope(shield=True):
-                await self._setup.listener(report)
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._setup.listener(report)
+            except Exception:  # noqa: BLE001  a log that cannot be written loses no turn
+                _log.exception("a listener of session %r failed; the call goes on", self._id)
 
 
 def _new_id(setup: SessionSetup) -> str:

@@ -7,6 +7,7 @@ else is compact JSON. A user who types JSON has typed text, never a result.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -14,9 +15,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, TypeVar
 
-from preset_engine.errors import NotConfigured
+from preset_engine.errors import NotConfigured, SessionError
 from preset_engine.llm.request import ToolCall, ToolSpec
 from preset_engine.messages import JsonValue
+from preset_engine.session.cancellation import is_asked_for
 
 ToolFunction: TypeAlias = Callable[
     [Mapping[str, JsonValue]], "ToolOutput | JsonValue | Awaitable[ToolOutput | JsonValue]"
@@ -54,14 +56,23 @@ class ToolResult:
 
     @property
     def text(self) -> str:
-        """What stands in the tool record."""
+        """What stands in the tool record.
+
+        Raises:
+            SessionError: the data is no JSON.
+        """
         if not self.success:
             return self.error or "Unknown error"
         if self.data is None:
             return ""
         if isinstance(self.data, str):
             return self.data
-        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
+        try:
+            return json.dumps(self.data, ensure_ascii=False, separators=(",", ":"))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise SessionError(
+                f"the tool {self.name!r} returned what is no JSON ({error}); return text or JSON values"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +187,21 @@ class ToolRegistry:
                 output = await output
         except Exception as error:  # noqa: BLE001  a tool's failure is told to the model, not to the caller
             output = ToolOutput(error=str(error) or type(error).__name__, is_error=True)
-        return _result(call, output if isinstance(output, ToolOutput) else ToolOutput(data=output))
+        except asyncio.CancelledError:
+            if is_asked_for():
+                raise
+            output = ToolOutput(error="The tool was cancelled from within", is_error=True)
+        return _checked(call, output if isinstance(output, ToolOutput) else ToolOutput(data=output))
+
+
+def _checked(call: ToolCall, output: ToolOutput) -> ToolResult:
+    """The result, or a failed one where its data could not be written into a record."""
+    result = _result(call, output)
+    try:
+        result.text  # noqa: B018  asked for its error
+    except SessionError as error:
+        return _result(call, ToolOutput(error=str(error), is_error=True))
+    return result
 
 
 def _result(call: ToolCall, output: ToolOutput) -> ToolResult:
@@ -186,5 +211,5 @@ def _result(call: ToolCall, output: ToolOutput) -> ToolResult:
         arguments=call.arguments,
         success=not output.is_error,
         data=output.data,
-        error=output.error,
+        error=None if output.error is None else str(output.error),
     )

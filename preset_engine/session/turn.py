@@ -17,7 +17,7 @@ from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-from preset_engine.errors import SessionError
+from preset_engine.errors import ModelAborted, SessionError
 from preset_engine.llm.abort import Abort
 
 R = TypeVar("R")
@@ -62,6 +62,11 @@ class TurnStream(Generic[R]):
             async with self._abort.guard():
                 return await anext(self._steps, None)
         except Exception as error:
+            await (
+                self._steps.aclose()
+            )  # one that is aborted between two steps still holds what it holds
+            if isinstance(error, ModelAborted) and self._result is not None:
+                return None  # too late: the turn is stored
             self._error = error
             raise
 

@@ -7,11 +7,11 @@ in every text inside JSON values. Ids are checked, since they become keys and fi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isfinite
 
+from preset_engine.characters import clean_text
 from preset_engine.errors import (
     InputRefused,
     SessionArchived,
@@ -24,18 +24,9 @@ from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import MAX_COUNT, FrozenConfig, SessionMeta
 from preset_engine.session.record import SessionRecord
 
-REPLACEMENT = "\ufffd"
 MAX_ID_CHARACTERS = 200
 MAX_DEPTH = 200  # of a JSON value: far below what any reader of JSON stops at
-MAX_BITS = 10_000  # of a whole number: Python writes no number of more than 4300 digits
-_BAD = re.compile("[\x00\ud800-\udfff]")
-
-
-def clean_text(text: str) -> str:
-    """The text with NUL and lone surrogates replaced by U+FFFD; a clean text is given back itself."""
-    if text.isascii() and "\x00" not in text:
-        return text
-    return _BAD.sub(REPLACEMENT, text)
+MAX_BITS = 14_000  # of a whole number: Python writes no number of more than 4300 digits
 
 
 def clean_json(value: JsonValue, depth: int = MAX_DEPTH) -> JsonValue:
@@ -114,7 +105,7 @@ def clean_records(records: Iterable[SessionRecord], first: int) -> tuple[Session
 
 def check_id(session_id: str) -> str:
     """The id, if it can be one: 1 to 200 characters, nothing unstorable; raises `SessionError`."""
-    if not 0 < len(session_id) <= MAX_ID_CHARACTERS or _BAD.search(session_id):
+    if not 0 < len(session_id) <= MAX_ID_CHARACTERS or clean_text(session_id) != session_id:
         raise SessionError(
             f"{session_id!r:.60} cannot be a session id; use 1 to {MAX_ID_CHARACTERS} ordinary characters"
         )
@@ -123,7 +114,7 @@ def check_id(session_id: str) -> str:
 
 def key_of(session_id: str) -> str:
     """The id as a key; one that no session can have becomes the empty text, which no session has either."""
-    return "" if _BAD.search(session_id) else session_id
+    return session_id if clean_text(session_id) == session_id else ""
 
 
 def bounded(number: int) -> int:
@@ -140,7 +131,7 @@ def check_turns(count: int) -> int:
 
 def check_tenant(tenant: str) -> str:
     """The tenant's name, if it can be one; the same rule as for ids; raises `InputRefused`."""
-    if not 0 < len(tenant) <= MAX_ID_CHARACTERS or _BAD.search(tenant):
+    if not 0 < len(tenant) <= MAX_ID_CHARACTERS or clean_text(tenant) != tenant:
         raise InputRefused(
             f"{tenant!r:.60} cannot be a tenant; use 1 to {MAX_ID_CHARACTERS} ordinary characters"
         )

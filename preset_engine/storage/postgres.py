@@ -49,6 +49,7 @@ async def open_postgres(
         import psycopg_pool
     except ImportError as error:
         raise MissingExtra("PostgreSQL storage", "postgres") from error
+    _check_address(url)
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
     pool = psycopg_pool.AsyncConnectionPool(
         url,
@@ -68,6 +69,25 @@ async def open_postgres(
     return SqlStore(tenant, SqlWork(database, clock, new_id))
 
 
+def _check_address(url: str) -> None:
+    """Refuse an address that cannot be read, or whose password was cut at a sign that has a meaning there.
+
+    The driver's own words about such an address may show a part of the password, so they are not passed on.
+    """
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        parts = {"host": "@"}
+    host, port = str(parts.get("host") or ""), str(parts.get("port") or "")
+    if "@" in host or port.strip("0123456789,"):
+        raise InputRefused(
+            "this PostgreSQL address cannot be read; write special characters as %XX"
+        ) from None
+
+
 class PostgresDatabase:
     """`Database` over a pool."""
 
@@ -83,10 +103,6 @@ class PostgresDatabase:
             first = await psycopg.AsyncConnection.connect(
                 self._url, autocommit=True, connect_timeout=10
             )
-        except psycopg.ProgrammingError as error:  # its words may show a part of the password
-            raise InputRefused(
-                "this PostgreSQL address cannot be read; write special characters as %XX"
-            ) from error
         except psycopg.Error as error:
             raise _lost(error) from error
         async with first:

@@ -149,9 +149,17 @@ async def test_a_server_that_is_not_there_is_said_in_one_line():
     assert "hush" not in str(caught.value)
 
 
-async def test_an_address_that_cannot_be_read_is_refused_without_showing_it():
+@pytest.mark.parametrize("login", ["hush%zz", "hu@hush", "hush/hu", "hush#@", "%00hush"])
+async def test_an_address_that_cannot_be_read_is_refused_without_showing_it(login):
     with pytest.raises(InputRefused, match="cannot be read") as caught:
-        await open_storage("postgresql://someone:hush%zz@/nothing")
+        await open_storage(f"postgresql://someone:{login}@nowhere.invalid:port/nothing")
+    assert "hush" not in str(caught.value)
+    assert "hush" not in str(caught.value.__cause__)
+
+
+async def test_a_password_cut_at_its_own_sign_is_not_shown():
+    with pytest.raises(InputRefused, match="cannot be read") as caught:
+        await open_storage("postgresql://someone:hu@hush@nowhere.invalid/nothing")
     assert "hush" not in str(caught.value)
 
 
