@@ -309,6 +309,7 @@ def forget_texts() -> None:
     recall._voices.clear()
     collection._prepared.clear()
     native._zones.clear()
+    examples.example_drafts.cache_clear()
     scene._filled_card.cache_clear()
     examples.parse_examples.cache_clear()
     SHARED_PARSES.forget()

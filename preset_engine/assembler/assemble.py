@@ -7,7 +7,7 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from preset_engine.assembler.change import reads_old
@@ -17,7 +17,7 @@ from preset_engine.assembler.collection import (
     entry_origin,
     override,
 )
-from preset_engine.assembler.examples import ExampleBlock, parse_examples
+from preset_engine.assembler.examples import ExampleBlock, example_drafts, parse_examples
 from preset_engine.assembler.extension import (
     ExtensionPrompt,
     expand_for_bookkeeping,
@@ -37,7 +37,7 @@ from preset_engine.assembler.holes import lead_history, put_holes, tail_drafts
 from preset_engine.assembler.inject import Group, group_prompts, place_groups
 from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
 from preset_engine.assembler.past import Past, read_past, run_macros
-from preset_engine.assembler.pieces import draft_of, draft_text, sent
+from preset_engine.assembler.pieces import sent
 from preset_engine.assembler.place import Slots, fill_slots
 from preset_engine.assembler.scene import Scene, as_text
 from preset_engine.assembler.skeleton import read_skeleton, skeleton_notes
@@ -52,7 +52,7 @@ from preset_engine.assembler.tail import (
 from preset_engine.assembler.turns import Style, Turns
 from preset_engine.dialect import Switches
 from preset_engine.history.window import window_start
-from preset_engine.messages import Draft, Origin, OriginKind, Piece
+from preset_engine.messages import Draft, Origin
 from preset_engine.preset.model import Preset
 from preset_engine.squash.zones import HistoryZone, Zones
 
@@ -150,7 +150,7 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
     groups = _groups(scene, material, slots)
     past = Past(past.turns, place_groups(groups, past.turns.length), past.start)
     is_pinned = bool(scene.user_switch("pin_examples"))
-    examples = _examples(scene, material, slots) if is_pinned else []
+    examples = _examples(scene, material, slots) if is_pinned else ()
     if slots.has_history:
         head, history, foot, moved = _history(scene, material, collection, past)
     else:
@@ -211,26 +211,13 @@ def _start(scene: Scene, turns: Turns) -> int:
     return window_start(turns.messages, scene.window)
 
 
-def _examples(scene: Scene, material: _Material, slots: Slots) -> list[Draft]:
+def _examples(scene: Scene, material: _Material, slots: Slots) -> Sequence[Draft]:
     """The example messages; the head of each block runs its macros once for all."""
     if not slots.has_examples or not material.examples:
-        return []
-    place = "$.new_example_chat_prompt"
-    text = scene.expand(scene.settings.new_example_chat_prompt, place)
-    found: list[Draft] = []
-    for number, block in enumerate(material.examples):
-        if text:
-            origin = Origin(OriginKind.CONTROL, "newChat", "newChat", place)
-            found.append(draft_text("system", text, origin, is_fixed=True))
-        origin = Origin(
-            OriginKind.EXAMPLE, str(number), f"Example {number + 1}", "card.mes_example"
-        )
-        is_volatile = "card.mes_example" in scene.volatile_fields
-        for part in block:
-            name = "example_user" if part.speaker == "user" else "example_assistant"
-            pieces = (Piece(origin, part.text, is_volatile),) if part.text else ()
-            found.append(draft_of("system", pieces, name=name))
-    return found
+        return ()
+    text = scene.expand(scene.settings.new_example_chat_prompt, "$.new_example_chat_prompt")
+    is_volatile = "card.mes_example" in scene.volatile_fields
+    return example_drafts(material.examples, text, volatile=is_volatile)
 
 
 def style_of(scene: Scene) -> Style:

@@ -13,7 +13,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from preset_engine.assembler.pieces import draft_of, draft_text
 from preset_engine.content.card import JS_SPACE
+from preset_engine.messages import Draft, Origin, OriginKind, Piece
 
 _START = re.compile(re.escape("<START>"), re.IGNORECASE)
 
@@ -61,6 +63,33 @@ def parse_block(block: str, user: str, char: str) -> ExampleBlock:
 def parse_examples(text: str, user: str, char: str) -> tuple[ExampleBlock, ...]:
     """All blocks of an (expanded) examples text."""
     return tuple(parse_block(block, user, char) for block in split_blocks(text))
+
+
+@lru_cache(maxsize=16)
+def example_drafts(
+    blocks: tuple[ExampleBlock, ...], head: str, *, volatile: bool
+) -> tuple[Draft, ...]:
+    """The messages of example blocks; most turns of a chat send the same.
+
+    Args:
+        blocks: the blocks.
+        head: the text in front of each block, its macros run; empty for none.
+        volatile: the examples' own macros can give another text next turn.
+    """
+    place = "$.new_example_chat_prompt"
+    control = Origin(OriginKind.CONTROL, "newChat", "newChat", place)
+    found: list[Draft] = []
+    for number, block in enumerate(blocks):
+        if head:
+            found.append(draft_text("system", head, control, is_fixed=True))
+        origin = Origin(
+            OriginKind.EXAMPLE, str(number), f"Example {number + 1}", "card.mes_example"
+        )
+        for part in block:
+            name = "example_user" if part.speaker == "user" else "example_assistant"
+            pieces = (Piece(origin, part.text, volatile),) if part.text else ()
+            found.append(draft_of("system", pieces, name=name))
+    return tuple(found)
 
 
 def _speaker_of(line: str, names: dict[str, str], speaker: str) -> str:

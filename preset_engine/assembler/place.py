@@ -84,11 +84,11 @@ def fill_slots(
             zone = 1
         elif identifier == "dialogueExamples":
             example_zone, at = zone, len(zones[zone])
-        elif not _has_message(prompt, hidden, drops_unflagged=drops_unflagged):
+        elif prompt.position == IN_CHAT or identifier in hidden:
             continue
         elif identifier == "main":
             zones[zone].extend(_main_slot(prompt, collection, extensions))
-        elif prompt.pieces:
+        elif prompt.pieces and (prompt.is_custom or not drops_unflagged or identifier in _PLACED):
             zones[zone].append(prompt.draft)
     return Slots(
         tuple(zones[0]),
@@ -113,12 +113,6 @@ def _chat_prompts(collection: Collection, extensions: Sequence[ExtensionPrompt])
         place = next(n for n, prompt in enumerate(found) if prompt is main)
         found.insert(place if is_before else place + 1, drawn)
     return found
-
-
-def _has_message(prompt: Prompt, hidden: set[str], *, drops_unflagged: bool) -> bool:
-    if prompt.position == IN_CHAT or prompt.identifier in hidden:
-        return False
-    return prompt.identifier in _PLACED or prompt.is_custom or not drops_unflagged
 
 
 def _main_slot(

@@ -77,7 +77,4 @@ def _recall(preset: Preset, switches: Switches) -> _Known:
 
 def _sillytavern(preset: Preset) -> Skeleton:
     entries, order = sillytavern_view(preset)
-    found: dict[str, PromptEntry] = {}
-    for entry in entries:
-        found.setdefault(entry.identifier, entry)
-    return Skeleton(order, found)
+    return Skeleton(order, {entry.identifier: entry for entry in entries})

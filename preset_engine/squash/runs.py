@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from operator import attrgetter
+from itertools import compress, count, islice
+from operator import attrgetter, eq
 from typing import TypeAlias
 
 from preset_engine.messages import ChatMessage, Draft
@@ -105,8 +105,8 @@ def find_runs(records: tuple[ChatMessage, ...]) -> tuple[Run, ...]:
 def _scan(records: tuple[ChatMessage, ...], start: int) -> Iterator[Run]:
     roles = list(map(_ROLE, records[start:] if start else records))
     stop = start
-    for number, (role, following) in enumerate(pairwise(roles), start):
-        if role == following and number >= stop and can_join(records[number], records[number + 1]):
+    for number in compress(count(start), map(eq, roles, islice(roles, 1, None))):
+        if number >= stop and can_join(records[number], records[number + 1]):
             stop = number + 2
             while stop < len(records) and can_join(records[stop - 1], records[stop]):
                 stop += 1
