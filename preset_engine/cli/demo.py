@@ -22,14 +22,14 @@ _NEXT = "I lean out and listen."
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("demo")(demo)
+    app.command("demo", short_help="See it all on a shipped preset: no network, no key.")(demo)
 
 
 def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Import, assemble and probe a shipped preset: no network, no key."""
-    from preset_engine.cli.probe import print_json
+    from preset_engine.cli.json_io import print_json
 
     first, second = two_turns(presets_folder() / _PRESET)
     shared = shared_tokens(first, second)

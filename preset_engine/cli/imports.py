@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("import")(import_presets)
+    app.command("import", short_help="Report on preset files; convert and write them.")(
+        import_presets
+    )
 
 
 def import_presets(
-    files: Annotated[list[Path], typer.Argument(help="Preset files.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Preset files.")],
     out: Annotated[
         Path | None, typer.Option(help="Write the preset here; a folder when there are several.")
     ] = None,
@@ -36,11 +38,12 @@ def import_presets(
     """Report what preset files hold, and write them in either form. Status 2 when one was refused."""
     import sys
 
+    from preset_engine.cli.json_io import print_json
     from preset_engine.errors import InputRefused
     from preset_engine.preset.importer import load_preset
     from preset_engine.settings import live_context
 
-    _check_wish(out, to, several=len(files) > 1)
+    _check_wish(out, to, files)
     context, context_notes = live_context()
     refused = 0
     reports: list[dict[str, object]] = []
@@ -51,7 +54,9 @@ def import_presets(
             refused += 1
             if as_json:
                 reports.append({"file": str(file), "error": _refusal(error)})
-            print(f"preset-engine: {str(file)!r}: {error}", file=sys.stderr)
+            name = repr(str(file))
+            where = "" if str(error).startswith(name) else f"{name}: "
+            print(f"preset-engine: {where}{error}", file=sys.stderr)
             continue
         written = _write(imported, file, out, to, share=share, several=len(files) > 1)
         report = {"file": str(file), **_report(imported, context.tokens, written)}
@@ -60,19 +65,28 @@ def import_presets(
         else:
             _print(file, imported, report, context_notes)
     if as_json:
-        _print_json(reports[0] if len(files) == 1 else reports)
+        print_json(reports[0] if len(files) == 1 else reports)
     if refused:
         raise typer.Exit(2)
 
 
-def _check_wish(out: Path | None, to: str | None, *, several: bool) -> None:
+def _check_wish(out: Path | None, to: str | None, files: list[Path]) -> None:
     from preset_engine.errors import InputRefused
 
     if to is not None and to not in ("native", "sillytavern"):
         message = f"there is no form {to!r}: use --to native or --to sillytavern"
         raise InputRefused(message)
-    if out is not None and several and not out.is_dir():
-        message = f"--out {str(out)!r} must be an existing folder for several files"
+    if out is None or len(files) == 1:
+        return
+    if not out.is_dir():
+        message = f"--out {str(out)!r} must be an existing folder for several files; make it first"
+        raise InputRefused(message)
+    stems = [file.stem for file in files]
+    twin = next((stem for stem in stems if stems.count(stem) > 1), None)
+    if twin is not None:
+        message = (
+            f"two files are named {twin!r} and would be written to one place; import them apart"
+        )
         raise InputRefused(message)
 
 
@@ -111,14 +125,6 @@ def _write(
             raise InputRefused(message) from None
         found["written"] = str(target)
     return found
-
-
-def _print_json(value: object) -> None:
-    import json
-    import sys
-
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
 def _print(file: Path, imported: Imported, report: dict[str, object], more: Iterable[Note]) -> None:

@@ -17,20 +17,21 @@ _SQUASH = "none, merge, semi, strict, single, one of them with _tools, or system
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("probe")(probe)
+    app.command("probe", short_help="Show the messages a preset makes, and why.")(probe)
 
 
 def probe(
-    preset: Annotated[Path, typer.Argument(help="Preset file.")],
+    preset: Annotated[Path, typer.Argument(metavar="PRESET", help="Preset file.")],
     content: Annotated[
         Path | None, typer.Option(help="JSON file with the fields of Content; samples without it.")
     ] = None,
-    card: Annotated[Path | None, typer.Option(help="Character card.")] = None,
+    card: Annotated[Path | None, typer.Option(help="Character card: JSON or PNG.")] = None,
     persona: Annotated[
         Path | None, typer.Option(help="Persona: JSON, or a text file with the description.")
     ] = None,
     world: Annotated[
-        list[Path] | None, typer.Option(help="World book; may be given several times.")
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="World book; may be given several times."),
     ] = None,
     chat: Annotated[
         Path | None, typer.Option(help="Chat: SillyTavern .jsonl, OpenAI messages, or text.")
@@ -50,6 +51,7 @@ def probe(
 ) -> None:
     """Show the messages a preset makes: origins, tokens, the stable prefix, notes. Nothing is stored."""
     from preset_engine.cli.content_files import ContentFiles
+    from preset_engine.cli.json_io import print_json
 
     files = ContentFiles(content, card, persona, world or (), chat, turn)
     view = make_probe(preset, files, dialect=dialect, squash=squash, is_fixed=fixed)
@@ -89,15 +91,6 @@ def _dialect(name: str) -> Dialect:
     except ValueError:
         message = f"there is no dialect {name!r}: use {' or '.join(Dialect)}"
         raise InputRefused(message) from None
-
-
-def print_json(value: object) -> None:
-    """Print a JSON document; a lone surrogate is escaped, everything else stays readable."""
-    import json
-    import sys
-
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
 def print_screen(view: ProbeView, *, full: bool = False) -> None:

@@ -152,3 +152,16 @@ def test_a_real_preset_fits_a_screen(path):
     with console.capture() as capture:
         import_screen.print_report(path.name, imported, report, (), console)
     assert capture.get().count("\n") <= 50
+
+
+def test_files_of_one_name_are_not_written_over_each_other(tea, tmp_path):
+    (tmp_path / "b").mkdir()
+    twin = tmp_path / "b" / tea.name
+    twin.write_text(tea.read_text("utf-8"), "utf-8")
+    done = run(tea, twin, "--out", tmp_path / "b")
+    assert isinstance(done.exception, InputRefused)
+    assert "'tea'" in str(done.exception)
+
+
+def test_a_file_that_is_not_there_is_named_once(tmp_path):
+    assert run(tmp_path / "nowhere.json").output.count("nowhere.json") == 1
