@@ -18,9 +18,10 @@ from preset_engine.assembler.pieces import Pieces
 from preset_engine.assembler.scene import Scene
 from preset_engine.assembler.seen import has_tools
 from preset_engine.assembler.turns import Style, read_turns
-from preset_engine.content.bags import CONTRACT_TITLE, block_pieces, print_blocks
+from preset_engine.content.bags import block_pieces, print_blocks
 from preset_engine.content.card import JS_SPACE
 from preset_engine.content.content import Block, Content, Slots
+from preset_engine.content.framing import CONTRACT_TITLE
 from preset_engine.errors import Note, Weight
 from preset_engine.history.parse import parse_history
 from preset_engine.history.tool_groups import clean_tool_groups

@@ -5,20 +5,17 @@ without a body vanishes, one without a title is its bare body::
 
     Block("Stage", "An old town"), Block("", "Rain.")   ->   "### Stage\n\nAn old town\n\nRain."
 
-Framing turns a flat task list into bags: its system messages become the contract, which leads the first bag.
-Source: golden/seeds `wa.world_info_format`, `wa.frame_split`; reference/seeds.md, sections 3.2, 3.3, 3.6.
+Source: golden/seeds `wa.world_info_format`; reference/seeds.md, sections 3.2, 3.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 
 from preset_engine.content.card import JS_SPACE
-from preset_engine.content.content import Block, Content
-from preset_engine.messages import ChatMessage, Origin, OriginKind, Piece
+from preset_engine.content.content import Block
+from preset_engine.messages import Origin, OriginKind, Piece
 
-CONTRACT_TITLE = "任务契约"
 BLANK_LINE = "\n\n"
 
 
@@ -56,64 +53,3 @@ def block_pieces(
         origin = Origin(kind, hole, block.title.strip(JS_SPACE), f"{hole}[{number}]")
         found.append(Piece(origin, text, volatile))
     return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A flat task list, taken apart.
-
-    Attributes:
-        contract: all system texts of the framed part, joined by blank lines.
-        history: the other messages but the turn.
-        turn: the last of them where it is the user's; None otherwise.
-        tail: from the first tool message or call on; it follows the frame unchanged.
-    """
-
-    contract: str
-    history: tuple[ChatMessage, ...]
-    turn: ChatMessage | None
-    tail: tuple[ChatMessage, ...] = ()
-
-
-def split_frame(messages: Sequence[ChatMessage]) -> Frame:
-    """Split task messages into contract, history, turn and the running tool loop."""
-    border = next(
-        (number for number, message in enumerate(messages) if _is_tool_loop(message)),
-        len(messages),
-    )
-    framed = messages[:border]
-    texts = (message.text.strip(JS_SPACE) for message in framed if message.role == "system")
-    body = tuple(message for message in framed if message.role != "system")
-    has_turn = bool(body) and body[-1].role == "user"
-    return Frame(
-        contract=BLANK_LINE.join(text for text in texts if text),
-        history=body[:-1] if has_turn else body,
-        turn=body[-1] if has_turn else None,
-        tail=tuple(messages[border:]),
-    )
-
-
-def _is_tool_loop(message: ChatMessage) -> bool:
-    return message.role == "tool" or bool(message.tool_calls)
-
-
-def frame_content(messages: Sequence[ChatMessage], pack: Content | None = None) -> Content:
-    """The content that a task list makes.
-
-    Args:
-        messages: task messages, a running tool loop included.
-        pack: bags that are ready. Then the list gives its contract and its tool loop only, so that nothing
-            is sent twice; without a pack it gives history and turn too.
-    """
-    frame = split_frame(messages)
-    content = pack or Content()
-    before = content.before
-    if frame.contract:
-        before = (Block(CONTRACT_TITLE, frame.contract), *before)
-    content = replace(content, before=before, tail=(*content.tail, *frame.tail))
-    if pack is not None:
-        return content
-    if frame.turn is not None and not isinstance(frame.turn.content, str):
-        return replace(content, history=(*frame.history, frame.turn))
-    turn = frame.turn.text if frame.turn is not None else ""
-    return replace(content, history=frame.history, turn=turn)
