@@ -5,12 +5,11 @@ The core never looks at the clock or the environment; this module does, once, an
 
 from __future__ import annotations
 
-import random
-import uuid
-from datetime import datetime
+from dataclasses import replace
 
 from preset_engine.context import Context
 from preset_engine.errors import Note
+from preset_engine.session.clock import running_context
 from preset_engine.vocabulary import load_counter
 
 DEFAULT_ENCODING = "o200k_base"
@@ -26,10 +25,4 @@ def live_context(encoding: str = DEFAULT_ENCODING) -> tuple[Context, tuple[Note,
         The context, and notes on what could not be had (an estimate in place of a vocabulary).
     """
     counter, notes = load_counter(encoding)
-    context = Context(
-        clock=lambda: datetime.now().astimezone(),
-        random=random.random,
-        new_id=lambda: uuid.uuid4().hex,
-        tokens=counter,
-    )
-    return context, notes
+    return replace(running_context(), tokens=counter), notes

@@ -7,24 +7,21 @@ What is stored carries its time and what is sent may tell it, so a clock that st
 from __future__ import annotations
 
 import random
-import uuid
 from datetime import datetime
+from uuid import uuid4
 
 from preset_engine.context import Context
 
 
-def running() -> Context:
+def running_context() -> Context:
     """A context with the machine's clock and zone, real randomness and fresh ids."""
-    return Context(
-        clock=_now,
-        random=random.random,
-        new_id=_new_id,
-    )
+    return Context(clock=_now, random=random.random, new_id=fresh_id)
+
+
+def fresh_id() -> str:
+    """A random id that nobody has: 32 hexadecimal digits."""
+    return uuid4().hex
 
 
 def _now() -> datetime:
     return datetime.now().astimezone()
-
-
-def _new_id() -> str:
-    return uuid.uuid4().hex

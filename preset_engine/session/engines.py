@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from uuid import uuid4
 
 import anyio
 
+from preset_engine.session.clock import fresh_id
 from preset_engine.session.engine import Engine
 from preset_engine.session.queue import Queues
 
@@ -85,7 +85,7 @@ class Engines:
     @asynccontextmanager
     async def hold(self, session_id: str) -> AsyncIterator[Engine]:
         """The session's engine for the block, under a name of its own."""
-        holder = uuid4().hex
+        holder = fresh_id()
         engine = await self.attach(session_id, holder)
         try:
             yield engine

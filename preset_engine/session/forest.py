@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from preset_engine.context import Context
 from preset_engine.errors import NotConfigured, SessionNotFound
-from preset_engine.session.clock import running
+from preset_engine.session.clock import running_context
 from preset_engine.session.meta import (
     SessionDigest,
     SessionFilter,
@@ -32,7 +32,7 @@ class Forest:
 
     def __init__(self, store: Store | None = None, context: Context | None = None) -> None:
         self._given = store
-        self._context = context or running()
+        self._context = context or running_context()
 
     @property
     def store(self) -> Store:

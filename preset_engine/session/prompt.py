@@ -22,7 +22,7 @@ from preset_engine.history.window import UNLIMITED, window_start
 from preset_engine.llm.request import Request, ToolSpec
 from preset_engine.messages import ChatMessage, JsonValue, Role
 from preset_engine.preset.model import Generation, Preset
-from preset_engine.session.clock import running
+from preset_engine.session.clock import running_context
 from preset_engine.session.compression import (
     Budget,
     Compressed,
@@ -67,7 +67,7 @@ class PromptSetup:
     preset: Preset | None = None
     content: Content = field(default_factory=Content)
     dialect: Dialect = Dialect.native
-    context: Context = field(default_factory=running)
+    context: Context = field(default_factory=running_context)
     squash: str | bool | None = None
     generation: Generation | None = None
     params: Mapping[str, JsonValue] = field(default_factory=dict)

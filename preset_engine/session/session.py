@@ -13,7 +13,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from uuid import uuid4
 
 import anyio
 
@@ -22,6 +21,7 @@ from preset_engine.llm.abort import Abort
 from preset_engine.llm.request import ModelAdapter, require_streaming
 from preset_engine.llm.stream import Reply
 from preset_engine.session.call import Call, CallReport
+from preset_engine.session.clock import fresh_id
 from preset_engine.session.commit import TurnResult, commit
 from preset_engine.session.config import (
     CompressFn,
@@ -325,8 +325,4 @@ class Session(StoredSession):
 
 
 def _new_id(setup: SessionSetup) -> str:
-    return (setup.prompt.context.new_id or _random_id)()
-
-
-def _random_id() -> str:
-    return uuid4().hex
+    return (setup.prompt.context.new_id or fresh_id)()

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from preset_engine.context import Context
 from preset_engine.errors import SessionArchived, SessionError, SessionNotFound
-from preset_engine.session.clock import running
+from preset_engine.session.clock import running_context
 from preset_engine.session.meta import SessionMeta, SessionStatus, stamp
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
@@ -29,7 +29,7 @@ class StoredSession:
     ) -> None:
         self._storage = storage
         self._id = session_id
-        self._context = context or running()
+        self._context = context or running_context()
 
     @property
     def id(self) -> str:

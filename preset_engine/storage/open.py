@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import uuid4
 
 from preset_engine.errors import InputRefused
+from preset_engine.session.clock import fresh_id
 from preset_engine.session.protocols import Store
 from preset_engine.storage.border import check_tenant
 
@@ -18,16 +18,12 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _random_id() -> str:
-    return uuid4().hex
-
-
 async def open_storage(
     url: str,
     tenant: str = "default",
     *,
     clock: Callable[[], datetime] = _utc_now,
-    new_id: Callable[[], str] = _random_id,
+    new_id: Callable[[], str] = fresh_id,
 ) -> Store:
     """Open the store at an address, creating and migrating it where needed.
 
