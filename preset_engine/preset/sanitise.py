@@ -64,7 +64,8 @@ def _as_saved(entry: PromptEntry) -> PromptEntry:
     role = saved.get("role")
     if entry.role != role:
         role = role if isinstance(role, str) and role else ("" if in_chat else "system")
-    depth, listed = saved.get("injection_depth"), saved.get("injection_trigger")
+    depth = saved.get("injection_depth") if in_chat else entry.depth
+    listed = saved.get("injection_trigger")
     triggers = entry.triggers if isinstance(listed, list) else ()
     if (
         depth is entry.depth
