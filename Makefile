@@ -45,7 +45,7 @@ bench: $(STAMP)               ## budgets as ratios in one run
 torture: $(STAMP)             ## writers killed with -9, 200 times for each back end
 	$(BIN)/python -m tests.torture --kills 200
 
-docs: $(STAMP)                ## write the generated pages (macros, notes, schemas, command help)
+docs: $(STAMP)                ## write the generated pages (macros, notes, schemas)
 	$(BIN)/python -m docs.generate
 
 cover: $(STAMP)

@@ -8,31 +8,45 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Literal
+from unicodedata import east_asian_width
 
 from preset_engine.cache.document import Document, lines_of
 from preset_engine.cache.report import Report, Row, Side
 
 _MOST_ROWS = 40
+_NARROW, _WIDE = 72, 110  # columns of a terminal
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: titles of its columns, how many of them hold names (the rest are figures), and its rows."""
+    """A table: titles of its columns, how many of them hold names (the rest are figures), and its rows.
+
+    `spare` names the columns that a narrow terminal goes without.
+    """
 
     title: str
     columns: tuple[str, ...]
     names: int
     rows: tuple[tuple[str, ...], ...]
+    spare: tuple[str, ...] = ()
 
 
 def show(document: Document) -> None:
     """Print the report: totals beside the baseline and the comparison, rows, and what was left out."""
-    draw = _draw_rich if sys.stdout.isatty() else _draw_plain
+    is_terminal = sys.stdout.isatty()
+    draw = _draw_rich if is_terminal else _draw_plain
     report = document.report
     draw(_totals(document))
     draw(_rows(report))
     for line in _remarks(document):
-        print(visible(line))
+        print(_wrapped(visible(line)) if is_terminal else visible(line))
+
+
+def _wrapped(line: str) -> str:
+    return fill(line, get_terminal_size().columns, subsequent_indent="  ")
 
 
 def visible(value: str) -> str:
@@ -67,7 +81,7 @@ def _rows(report: Report) -> Grid:
     figures = ("first calls", "rate", "later calls", "prompt", "cached", "rate", "unknown")
     by = report.question.by
     rows = tuple((*row.keys, *_row(row)) for row in report.rows[:_MOST_ROWS])
-    return Grid("", (*by, *figures), len(by), rows)
+    return Grid("", (*by, *figures), len(by), rows, spare=("prompt", "cached"))
 
 
 def _row(row: Row) -> list[str]:
@@ -106,7 +120,7 @@ def _remarks(document: Document) -> list[str]:
 
 def _draw_plain(grid: Grid) -> None:
     cells = [tuple(map(visible, row)) for row in (grid.columns, *grid.rows)]
-    widths = [max(map(len, column)) for column in zip(*cells)]
+    widths = [max(map(_width, column)) for column in zip(*cells)]
     if grid.title:
         print(grid.title)
     for row in cells:
@@ -115,10 +129,18 @@ def _draw_plain(grid: Grid) -> None:
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int], names: int) -> list[str]:
+    pads = [" " * (width - _width(cell)) for cell, width in zip(row, widths)]
     return [
-        cell.ljust(width) if number < names else cell.rjust(width)
-        for number, (cell, width) in enumerate(zip(row, widths))
+        f"{cell}{pad}" if number < names else f"{pad}{cell}"
+        for number, (cell, pad) in enumerate(zip(row, pads))
     ]
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes: Chinese characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _draw_rich(grid: Grid) -> None:
@@ -126,12 +148,20 @@ def _draw_rich(grid: Grid) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=grid.title or None, title_justify="left")
-    for number, name in enumerate(grid.columns):
-        is_name = number < grid.names
-        table.add_column(
-            Text(visible(name)), justify="left" if is_name else "right", overflow="fold"
-        )
+    console = Console()
+    shown = [
+        number
+        for number, name in enumerate(grid.columns)
+        if console.width >= _NARROW or name not in grid.spare
+    ]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number in shown:
+        name, is_name = visible(grid.columns[number]), number < grid.names
+        head = name if is_name or console.width >= _WIDE else name.replace(" ", "\n")
+        justify: Literal["left", "right"] = "left" if is_name else "right"
+        table.add_column(Text(head), justify=justify, overflow="fold", no_wrap=not is_name)
     for row in grid.rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
-    Console().print(table)
+        table.add_row(*(Text(visible(row[number])) for number in shown))
+    if grid.title:
+        console.print(Text(visible(grid.title), style="bold"))
+    console.print(table, "")

@@ -67,14 +67,15 @@ def list_sessions(
 
     from preset_engine.cli.render import foreign, one_line
 
-    table = Table("id", "label", "status", "turns", "last active")
-    table.columns[0].no_wrap = True  # to be copied
+    console = Console()
+    times = ("last active",) if console.width >= 72 else ()
+    table = Table("id", "label", "status", "turns", *times, box=None, pad_edge=False)
+    table.columns[0].no_wrap = table.columns[2].no_wrap = True  # an id is to be copied
     for meta in metas:
         label = foreign(one_line(meta.label, 60))
-        table.add_row(
-            foreign(meta.id), label, meta.status, str(meta.turn_count), meta.last_active_at[:19]
-        )
-    Console().print(table if metas else "No sessions here.")
+        row = (foreign(meta.id), label, meta.status, str(meta.turn_count), meta.last_active_at[:16])
+        table.add_row(*row[: len(table.columns)])
+    console.print(table if metas else "No sessions here.")
 
 
 def show(
