@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from preset_engine.assembler.scene import BOX_STAYS, Scene, as_object, as_text
+from preset_engine.assembler.scene import BOX_STAYS, Scene
 from preset_engine.content.card import JS_SPACE
+from preset_engine.json_values import as_object, as_text
 from preset_engine.messages import ChatRecord
 
 _BIAS = re.compile(r"\{\{\s*bias\s+(?:\"([^\"]*)\"|'([^']*)')\s*\}\}")
-_ANY_BRACES = re.compile(r"\{\{[\s\S]*?\}\}")
 
 
 def open_chat(scene: Scene) -> str:
@@ -28,7 +28,7 @@ def open_chat(scene: Scene) -> str:
     typed = "" if scene.generation_type in BOX_STAYS else scene.content.turn
     bias, has_helper = _bias(scene, typed)
     if has_helper:
-        typed = _ANY_BRACES.sub("", typed).strip(JS_SPACE)
+        typed = _without_macros(typed).strip(JS_SPACE)
     if has_helper and not typed:
         scene.chat.append(ChatRecord("System", " ", is_hidden=True))
     else:
@@ -45,7 +45,7 @@ def drop_reply(scene: Scene) -> None:
 def refresh_first(scene: Scene) -> None:
     """Run the macros of the first message once more and keep the result, whoever wrote it."""
     if len(scene.chat):
-        _expand_first(scene)
+        _expand_first(scene, scene.chat[0])
 
 
 def _greet(scene: Scene) -> None:
@@ -56,11 +56,10 @@ def _greet(scene: Scene) -> None:
         scene.chat.append(ChatRecord(scene.char, text))
     first = scene.chat[0]
     if not first.is_user and not first.is_hidden:
-        _expand_first(scene)
+        _expand_first(scene, first)
 
 
-def _expand_first(scene: Scene) -> None:
-    record = scene.chat[0]
+def _expand_first(scene: Scene, record: ChatRecord) -> None:
     text = scene.expand(record.text, "history[0]")
     if text != record.text:
         scene.chat.replace(0, replace(record, text=text))
@@ -79,6 +78,16 @@ def _bias(scene: Scene, typed: str) -> tuple[str, bool]:
         return scene.expand(text, "bias"), True
     text = "" if typed else _stored_bias(scene)
     return scene.expand(text or as_text(scene.user_switch("user_prompt_bias")), "bias"), False
+
+
+def _without_macros(text: str) -> str:
+    """The text without every stretch from `{{` to the next `}}`."""
+    kept: list[str] = []
+    place = 0
+    while (start := text.find("{{", place)) >= 0 and (end := text.find("}}", start + 2)) >= 0:
+        kept.append(text[place:start])
+        place = end + 2
+    return "".join((*kept, text[place:]))
 
 
 def _stored_bias(scene: Scene) -> str:

@@ -15,6 +15,7 @@ from preset_engine.context import Context
 from preset_engine.dialect import Dialect
 from preset_engine.errors import UnreadableInput
 from preset_engine.history.chat_file import read_record
+from preset_engine.json_values import as_object, as_objects
 from preset_engine.macros.js_numbers import to_float
 from preset_engine.messages import ChatMessage, ChatRecord, JsonObject, JsonValue
 
@@ -80,12 +81,11 @@ def read_scenario(body: JsonValue) -> Scenario:
 
 
 def _settings(body: JsonObject, inputs: JsonObject) -> JsonObject:
-    given = inputs.get("settings")
     settings: JsonObject = {
         "model": _MODEL,
         "chat_hash": CHAT_HASH,
         "custom_prompt_post_processing": "",
-        **(given if isinstance(given, dict) else {}),
+        **as_object(inputs.get("settings")),
         "macro_engine": body.get("macro_engine") or "new",
     }
     if isinstance(inputs.get("group"), dict):
@@ -94,32 +94,24 @@ def _settings(body: JsonObject, inputs: JsonObject) -> JsonObject:
 
 
 def _content(inputs: JsonObject, settings: JsonObject) -> Content:
-    metadata = settings.get("chat_metadata")
-    variables = metadata.get("variables") if isinstance(metadata, dict) else None
-    shared = settings.get("global_variables")
-    books = inputs.get("world_books")
-    scripts = settings.get("regex_scripts")
+    metadata = as_object(settings.get("chat_metadata"))
     card = inputs.get("card")
     return Content(
         history=_history(inputs.get("chat")),
         turn=str(inputs.get("user_message") or ""),
         persona=_persona(inputs.get("persona")),
         card=card if isinstance(card, dict) else None,
-        world_books=[one for one in books if isinstance(one, dict)]
-        if isinstance(books, list)
-        else [],
-        regex_scripts=[one for one in scripts if isinstance(one, dict)]
-        if isinstance(scripts, list)
-        else [],
-        variables=variables if isinstance(variables, dict) else {},
-        global_variables=shared if isinstance(shared, dict) else {},
+        world_books=as_objects(inputs.get("world_books")),
+        regex_scripts=as_objects(settings.get("regex_scripts")),
+        variables=as_object(metadata.get("variables")),
+        global_variables=as_object(settings.get("global_variables")),
         generation_type=str(settings.get("generation_type") or "normal"),
         settings=settings,
     )
 
 
 def _history(chat: JsonValue) -> tuple[ChatMessage, ...] | tuple[ChatRecord, ...]:
-    lines = [line for line in chat if isinstance(line, dict)] if isinstance(chat, list) else []
+    lines = as_objects(chat)
     if lines and all("role" in line and "mes" not in line for line in lines):
         return tuple(ChatMessage.from_json(line) for line in lines)
     return tuple(read_record({"send_date": _SENT_AT, **line}) for line in lines)

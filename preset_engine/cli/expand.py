@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from preset_engine.macros.engine import Engine
     from preset_engine.macros.view import MacroView
-    from preset_engine.messages import JsonObject, JsonValue
+    from preset_engine.messages import JsonObject
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("expand")(expand)
+    app.command("expand", short_help="Replace the macros of a text, or list all macros.")(expand)
 
 
 def expand(
@@ -39,23 +37,23 @@ def expand(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Expand the macros of standard input, which is one text as a whole."""
-    import json
     import sys
 
     chosen = _engine(engine)
     if listing:
         _print_list(chosen, as_json=as_json)
         return
+    from preset_engine.cli.json_io import answer_lines, read_bytes, to_json
+
     view = _view(scenario)
-    text = _decode(sys.stdin.buffer.read(), "standard input")
     if lines:
-        is_good = True
-        for answer in _answers(view, text.split("\n"), chosen):
-            is_good = is_good and "error" not in answer
-            print(json.dumps(answer, ensure_ascii=True), flush=True)
+        from preset_engine.macros.rows import answer_row
+
+        is_good = answer_lines("-", "id", lambda row: answer_row(view, row, chosen))
         raise typer.Exit(0 if is_good else 1)
+    text = _decode(read_bytes("-"))
     if as_json:
-        print(json.dumps(_answer(view, text, chosen), ensure_ascii=True))
+        print(to_json(_answer(view, text, chosen)))
         return
     from preset_engine.macros.expand import Expander
 
@@ -81,13 +79,10 @@ def _view(scenario: Path | None) -> MacroView:
 
     if scenario is None:
         return MacroView(context=live_context()[0])
+    from preset_engine.cli.json_io import parse_json, read_text
     from preset_engine.errors import UnreadableInput
 
-    try:
-        data = scenario.read_bytes()
-    except OSError as error:
-        raise UnreadableInput(f"{scenario}: cannot be read ({error.strerror})") from None
-    body = _parse(_decode(data, str(scenario)), str(scenario))
+    body = parse_json(read_text(scenario), scenario)
     if not isinstance(body, dict):
         raise UnreadableInput(f"{scenario}: a scenario is a JSON object")
     return read_scenario(body)
@@ -104,31 +99,13 @@ def _answer(view: MacroView, text: str, engine: Engine) -> JsonObject:
     return answer
 
 
-def _answers(view: MacroView, rows: Iterable[str], engine: Engine) -> Iterable[JsonObject]:
-    from preset_engine.errors import PresetEngineError
-    from preset_engine.macros.rows import answer_row
-
-    for line in rows:
-        if not line.strip():
-            continue
-        row_id: JsonValue = None
-        try:
-            row = _parse(line, "line")
-            body = row if isinstance(row, dict) else {}
-            row_id = body.get("id")
-            yield answer_row(view, body, engine)
-        except PresetEngineError as error:
-            yield {"id": row_id, "error": str(error)}
-
-
 def _print_list(engine: Engine, *, as_json: bool) -> None:
-    import json
-
+    from preset_engine.cli.json_io import to_json
     from preset_engine.macros.help import describe, macros_of
 
     found = macros_of(engine)
     if as_json:
-        print(json.dumps([describe(macro, engine) for macro in found], ensure_ascii=True))
+        print(to_json([describe(macro, engine) for macro in found]))
         return
     from rich.console import Console
     from rich.table import Table
@@ -142,23 +119,11 @@ def _print_list(engine: Engine, *, as_json: bool) -> None:
     console.print(table)
 
 
-def _decode(data: bytes, where: str) -> str:
+def _decode(data: bytes) -> str:
     from preset_engine.errors import UnreadableInput
 
     try:
-        return data.decode("utf-8-sig" if where != "standard input" else "utf-8")
+        return data.decode("utf-8")  # a byte-order mark is text here
     except UnicodeDecodeError as error:
-        message = f"{where}: not UTF-8 text (byte {error.start})"
+        message = f"standard input: not UTF-8 text (byte {error.start})"
         raise UnreadableInput(message) from None
-
-
-def _parse(text: str, where: str) -> JsonValue:
-    import json
-
-    from preset_engine.errors import UnreadableInput
-
-    try:
-        value: JsonValue = json.loads(text, strict=False)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableInput(f"{where}: not JSON ({error})") from None
-    return value

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from preset_engine.messages import JsonObject, JsonValue
     from preset_engine.squash.names import Names
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("squash")(squash)
+    app.command("squash", short_help="Shape a list of messages.")(squash)
 
 
 def squash(
     messages: Annotated[
-        str, typer.Argument(help="File with a JSON list of messages, or - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="File with a JSON list of messages, or - for standard input."
+        ),
     ] = "-",
     mode: Annotated[
         str,
@@ -48,20 +48,18 @@ def squash(
     ] = False,
 ) -> None:
     """Shape a message list as a preset's post-processing would, and print it as JSON."""
-    import json
+    import sys
 
+    from preset_engine.cli.json_io import answer_lines, parse_json, read_text, to_json
     from preset_engine.squash.names import Names
 
-    text = _read(messages)
     if lines:
-        is_good = True
-        for answer in _answers(text.split("\n")):
-            is_good = is_good and "error" not in answer
-            print(json.dumps(answer, ensure_ascii=True), flush=True)
-        raise typer.Exit(0 if is_good else 1)
+        raise typer.Exit(0 if answer_lines(messages, "id", answer_row) else 1)
     names = Names(char, user)
-    shaped = shape_list(_parse(text), mode, names, placeholder, system=system)
-    print(json.dumps(shaped, ensure_ascii=False, indent=None if as_json else 1))
+    given = parse_json(read_text(messages), messages)
+    shaped = shape_list(given, mode, names, placeholder, system=system)
+    text = to_json(shaped, indent=None if as_json else 1, ascii_only=False)
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
 
 def shape_list(
@@ -157,43 +155,3 @@ def _objects(value: JsonValue) -> list[JsonObject]:
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
         raise InputRefused("messages must be a JSON list of objects with a role and a content")
     return [item for item in listed if isinstance(item, dict)]
-
-
-def _answers(rows: Iterable[str]) -> Iterable[JsonObject]:
-    from preset_engine.errors import PresetEngineError
-
-    for line in rows:
-        if not line.strip():
-            continue
-        row_id: JsonValue = None
-        try:
-            row = _parse(line)
-            if isinstance(row, dict):
-                row_id = row.get("id")
-            yield answer_row(row if isinstance(row, dict) else {})
-        except PresetEngineError as error:
-            yield {"id": row_id, "error": str(error)}
-
-
-def _read(source: str) -> str:
-    import sys
-
-    from preset_engine.errors import UnreadableInput
-
-    try:
-        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-        return data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableInput(f"cannot read {source!r}: {error}") from None
-
-
-def _parse(text: str) -> JsonValue:
-    import json
-
-    from preset_engine.errors import UnreadableInput
-
-    try:
-        value: JsonValue = json.loads(text, strict=False)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableInput(f"this is not JSON: {error}") from None
-    return value

@@ -12,7 +12,7 @@ import re
 
 from preset_engine.macros.scanner import SPACES
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _INFINITY = {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
 _STRIP = "".join(chr(code) for code in range(0x10000) if re.match(f"[{SPACES}]", chr(code)))
@@ -33,21 +33,21 @@ def to_number(text: str) -> float:
     if _DECIMAL.fullmatch(body):
         return float(body)
     if _RADIX.fullmatch(body):
-        return _float(int(body, 0))
+        return to_float(int(body, 0))
     return math.nan
 
 
-def _float(value: int) -> float:
+def to_float(value: float) -> float:
+    """The double nearest to a number; a whole number beyond its range is infinite."""
     try:
         return float(value)
     except OverflowError:
-        return math.inf
+        return math.inf if value > 0 else -math.inf
 
 
 def print_number(value: float) -> str:
     """The text of a number, as `String(number)`."""
-    if isinstance(value, int):
-        value = _float(value) if value >= 0 else -_float(-value)
+    value = to_float(value)
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):

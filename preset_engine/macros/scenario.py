@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from preset_engine.context import FIXED_NOW, Context
 from preset_engine.errors import UnreadableInput
 from preset_engine.macros.dates import read_stamp
+from preset_engine.macros.js_numbers import to_float
 from preset_engine.macros.view import CardFields, MacroView, Variables
 from preset_engine.messages import ChatRecord, JsonObject, JsonValue
 
@@ -45,7 +46,7 @@ def read_scenario(body: Mapping[str, JsonValue]) -> MacroView:
             dict(_object(settings.get("global_variables"))),
         ),
         context=_context(body, settings),
-        chat_hash=int(chat_hash) if isinstance(chat_hash, int | float) else _CHAT_HASH,
+        chat_hash=chat_hash if isinstance(chat_hash, int) else _CHAT_HASH,
         settings=_settings(_object(inputs.get("preset")), settings),
         outlets={key: _text(text) for key, text in _object(settings.get("outlets")).items()},
         generation_type=_text(settings.get("generation_type"), "normal"),
@@ -100,7 +101,7 @@ def _context(body: Mapping[str, JsonValue], settings: JsonObject) -> Context:
         return now
 
     if isinstance(fixed, int | float):
-        number = float(fixed)
+        number = to_float(fixed)
         return Context(clock=clock, random=lambda: number)
     return Context(clock=clock, random=random.Random(0).random)
 

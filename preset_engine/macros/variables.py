@@ -12,7 +12,7 @@ import math
 from typing import TypeAlias
 
 from preset_engine.errors import ExpansionTooLarge
-from preset_engine.macros.js_numbers import print_number, tidy, to_number
+from preset_engine.macros.js_numbers import print_number, tidy, to_float, to_number
 from preset_engine.macros.limits import Limits
 from preset_engine.messages import JsonValue
 
@@ -39,7 +39,7 @@ def face(value: JsonValue) -> JsonValue:
 def number_of(value: JsonValue) -> float:
     """JavaScript's `Number(value)`."""
     if isinstance(value, bool | int | float):
-        return float(value)
+        return to_float(value)
     if value is None:
         return 0.0
     if isinstance(value, str):

@@ -19,7 +19,7 @@ from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.assembly_settings import read_settings
 from preset_engine.preset.census import count_macros
-from preset_engine.preset.decode import check_size, clean_text, decode
+from preset_engine.preset.decode import MAX_BYTES, check_size, clean_text, decode
 from preset_engine.preset.diagnostics import Diagnostics, enabled_entries, summary
 from preset_engine.preset.forms import read_body
 from preset_engine.preset.generation import read_generation
@@ -106,8 +106,11 @@ def _is_document(text: str) -> bool:
 
 def _read(path: Path) -> bytes:
     try:
-        check_size(path.stat().st_size)
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)  # a device tells no size and may have no end
+            if len(data) > MAX_BYTES:
+                check_size(max(len(data), path.stat().st_size))
+            return data
     except OSError as error:
         reason = error.strerror or type(error).__name__
         message = f"{str(path)!r} cannot be read: {reason}; check the path"

@@ -37,10 +37,12 @@ def chunks_of(message: ChatMessage, *, keep_unknown: bool = True) -> tuple[Chunk
 
 
 def _chunk(part: JsonObject, keep_unknown: bool) -> Chunk:
-    if part.get("type") == "text":
+    kind = part.get("type")
+    if kind == "text":
         text = part.get("text")
         return text if isinstance(text, str) else ""
-    return part if keep_unknown or part.get("type") in MEDIA_TYPES else ""
+    is_media = isinstance(kind, str) and kind in MEDIA_TYPES
+    return part if keep_unknown or is_media else ""
 
 
 def is_empty(chunks: Sequence[Chunk]) -> bool:

@@ -5,6 +5,7 @@ The expected values were computed with those libraries.
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -17,8 +18,19 @@ from preset_engine.macros.hashing import cyrb53, first_draw
 from preset_engine.macros.js_numbers import print_number, to_number
 from preset_engine.macros.limits import DEFAULT_LIMITS
 from preset_engine.macros.moments import format_moment
-from preset_engine.macros.variables import add, face, read, read_key, show, to_json, write_key
+from preset_engine.macros.scenario import read_scenario
+from preset_engine.macros.variables import (
+    add,
+    face,
+    number_of,
+    read,
+    read_key,
+    show,
+    to_json,
+    write_key,
+)
 from preset_engine.messages import JsonValue
+from tests.macros.views import expander
 
 
 @pytest.mark.parametrize(
@@ -212,3 +224,28 @@ def test_reading_a_member(held: str, key: str, shown: str) -> None:
 def test_a_missing_variable_is_empty_and_json_is_tight() -> None:
     assert read({}, "v") == ""
     assert to_json({"a": [1.0, "é"], "1": None}) == '{"1":null,"a":[1,"é"]}'
+
+
+def test_a_number_of_any_size_is_read_in_one_walk() -> None:
+    """A pattern that could split the digits in two ways would take the square of their count."""
+    assert math.isnan(to_number("9" * 300_000 + "x"))
+    assert to_number("9" * 300_000) == math.inf
+    assert number_of(-(10**400)) == -math.inf
+
+
+@pytest.mark.parametrize(
+    "text", ["{{greeting::9}}", "{{greeting::-1}}", f"{{{{greeting::{'9' * 400}}}}}"]
+)
+def test_a_greeting_out_of_range_is_empty(text: str) -> None:
+    assert not expander().expand(text)
+
+
+def test_a_limit_that_is_no_number_prints_as_in_javascript() -> None:
+    one = expander(settings={"max_context": "wide", "max_response": 5})
+    assert one.expand("{{maxPrompt}}") == "NaN"
+
+
+def test_a_scenario_with_numbers_beyond_every_range_is_read() -> None:
+    settings = {"random_source": 10**400, "chat_metadata": {"chat_id_hash": math.inf}}
+    view = read_scenario({"inputs": {"settings": settings}})
+    assert isinstance(view.chat_hash, int)

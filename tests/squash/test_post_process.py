@@ -171,3 +171,9 @@ def test_strict_lists_begin_as_a_strict_provider_wants(
 def test_no_text_is_lost_but_for_tools(messages: list[ChatMessage], mode: Mode) -> None:
     whole = "".join(message.text for message in post_process(messages, mode, placeholder=""))
     assert whole.replace("\n\n", "") == "".join(m.text for m in messages).replace("\n\n", "")
+
+
+@pytest.mark.parametrize("kind", [[], {"a": 1}, None, 5, True])
+def test_a_part_whose_type_is_no_word_leaves_no_text(kind: object) -> None:
+    messages = parse_messages([{"role": "user", "content": ["x", {"type": kind, "text": "y"}]}])  # type: ignore[dict-item]
+    assert [message.text for message in post_process(messages, Mode.MERGE, NAMES)] == [""]

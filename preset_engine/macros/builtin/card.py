@@ -77,10 +77,11 @@ def _version(call: Invocation) -> str:
 
 
 def _greeting(call: Invocation) -> str:
-    index = int(to_number(call.argument(0, "0")))
+    number = to_number(call.argument(0, "0"))
     greetings = call.view.card.greetings
-    if not 0 <= index < len(greetings):
+    if not 0 <= number < len(greetings):
         return ""
+    index = int(number)
     return call.run.card_text(f"greeting:{index}", greetings[index])
 
 

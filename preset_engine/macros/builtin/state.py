@@ -16,7 +16,7 @@ def max_prompt(view: MacroView) -> str:
     context, reply = view.settings.get("max_context"), view.settings.get("max_response")
     if context is None:
         return ""
-    return show(int(number_of(context) - number_of(reply)))
+    return show(number_of(context) - number_of(reply))
 
 
 def setting(view: MacroView, name: str, default: str = "") -> str:
