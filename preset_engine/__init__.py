@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # type checkers see the names where they live
     from preset_engine.compile.turn import CompiledTurn, compile_turn
-    from preset_engine.content.content import Content
+    from preset_engine.content.content import Block, Content, Persona
     from preset_engine.context import Context
     from preset_engine.dialect import Dialect
     from preset_engine.errors import Note, PresetEngineError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # type checkers see the names where they live
 
 _HOMES = {
     "Agent": "session.agent",
+    "Block": "content.content",
     "ChatMessage": "messages",
     "CompiledTurn": "compile.turn",
     "Content": "content.content",
@@ -34,6 +35,7 @@ _HOMES = {
     "Imported": "preset.importer",
     "MacroRegistry": "macros.registry",
     "Note": "errors",
+    "Persona": "content.content",
     "Preset": "preset.model",
     "PresetEngineError": "errors",
     "Session": "session.session",
@@ -46,6 +48,7 @@ _HOMES = {
 
 __all__ = [
     "Agent",
+    "Block",
     "ChatMessage",
     "CompiledTurn",
     "Content",
@@ -54,6 +57,7 @@ __all__ = [
     "Imported",
     "MacroRegistry",
     "Note",
+    "Persona",
     "Preset",
     "PresetEngineError",
     "Session",

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from preset_engine.errors import InputRefused
+
 
 @dataclass(frozen=True, slots=True)
 class Switches:
@@ -71,6 +73,19 @@ class Dialect(StrEnum):
 
     native = "native"
     sillytavern = "sillytavern"
+
+    @classmethod
+    def read(cls, name: str) -> Dialect:
+        """The dialect of this name.
+
+        Raises:
+            InputRefused: there is none.
+        """
+        try:
+            return cls(name)
+        except ValueError:
+            message = f"there is no dialect {name!r}: use {' or '.join(cls)}"
+            raise InputRefused(message) from None
 
     @property
     def switches(self) -> Switches:

@@ -10,7 +10,6 @@ import typer
 if TYPE_CHECKING:
     from preset_engine.cli.content_files import ContentFiles
     from preset_engine.cli.probe_view import ProbeView
-    from preset_engine.dialect import Dialect
 
 _SQUASH = "none, merge, semi, strict, single, one of them with _tools, or system (SillyTavern's checkbox)."
 
@@ -70,27 +69,17 @@ def make_probe(
     from preset_engine.cli.content_files import gather_content
     from preset_engine.cli.probing import Wish, probe_turn
     from preset_engine.context import Context
+    from preset_engine.dialect import Dialect
     from preset_engine.preset.importer import load_preset
     from preset_engine.settings import live_context
 
-    rules = _dialect(dialect)
+    rules = Dialect.read(dialect)
     imported = load_preset(preset)
     live, notes = live_context()
     context = Context(tokens=live.tokens, patterns=live.patterns) if is_fixed else live
     given = gather_content(files, imported.preset, rules)
     wish = Wish(rules, True if squash == "system" else squash, context)
     return probe_turn(imported.preset, given, wish, (*notes, *imported.notes))
-
-
-def _dialect(name: str) -> Dialect:
-    from preset_engine.dialect import Dialect
-    from preset_engine.errors import InputRefused
-
-    try:
-        return Dialect(name)
-    except ValueError:
-        message = f"there is no dialect {name!r}: use {' or '.join(Dialect)}"
-        raise InputRefused(message) from None
 
 
 def print_screen(view: ProbeView, *, full: bool = False) -> None:

@@ -67,7 +67,7 @@ def compile_turn(
     preset: Preset | None,
     content: Content,
     *,
-    dialect: Dialect = Dialect.native,
+    dialect: Dialect | str = Dialect.native,
     context: Context = _FIXED_CONTEXT,
     squash: str | bool | None = None,
     window: int | None = None,
@@ -77,7 +77,7 @@ def compile_turn(
     Args:
         preset: a loaded preset, or None to pass the content on in the fixed order.
         content: what fills the preset.
-        dialect: whose rules hold.
+        dialect: whose rules hold; a dialect or its name.
         context: clock, random source, token counter, pattern matcher.
         squash: a post-processing mode, or True for the boolean squash; None leaves it to preset and dialect.
         window: number of history blocks to keep, cut with hysteresis; None keeps all.
@@ -85,7 +85,9 @@ def compile_turn(
     Raises:
         AssemblyError: an unknown mode, or content that cannot become messages.
         MacroError: a text outgrew the limits of expansion.
+        InputRefused: there is no such dialect.
     """
+    dialect = dialect if isinstance(dialect, Dialect) else Dialect.read(dialect)
     if not isinstance(content.history, str | tuple):
         history: Any = tuple(content.history)  # of one kind, as before
         content = replace(content, history=history)

@@ -9,6 +9,7 @@ import pytest
 from preset_engine.compile.turn import compile_turn
 from preset_engine.content.content import Content
 from preset_engine.dialect import Dialect
+from preset_engine.errors import InputRefused
 from preset_engine.messages import ChatMessage
 from preset_engine.preset.importer import load_preset
 from tests import truth
@@ -171,3 +172,13 @@ def test_given_parts_that_are_not_read_yet_are_named():
         "regex_scripts": "scripts-unread",
     }
     assert compile_turn(None, Content(card={"name": "Ada"}, turn="a")).notes == ()
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_a_dialect_may_be_given_by_its_name(dialect):
+    content = Content(turn="a")
+    preset = load_preset({"prompts": [{"identifier": "main", "content": "b"}]}).preset
+    named = compile_turn(preset, content, dialect=dialect.value)
+    assert named.messages == compile_turn(preset, content, dialect=dialect).messages
+    with pytest.raises(InputRefused, match="use native or sillytavern"):
+        compile_turn(preset, content, dialect="tavern")
