@@ -39,7 +39,7 @@ from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
 from preset_engine.assembler.past import Past, read_past, run_macros
 from preset_engine.assembler.pieces import sent
 from preset_engine.assembler.place import Slots, fill_slots
-from preset_engine.assembler.scene import Scene, as_text
+from preset_engine.assembler.scene import Scene
 from preset_engine.assembler.skeleton import read_skeleton, skeleton_notes
 from preset_engine.assembler.tail import (
     control_drafts,
@@ -52,6 +52,7 @@ from preset_engine.assembler.tail import (
 from preset_engine.assembler.turns import Style, Turns
 from preset_engine.dialect import Switches
 from preset_engine.history.window import window_start
+from preset_engine.json_values import as_text
 from preset_engine.messages import Draft, Origin
 from preset_engine.preset.model import Preset
 from preset_engine.squash.zones import HistoryZone, Zones
@@ -115,7 +116,9 @@ def _gather(scene: Scene) -> _Material:
     if scene.switches.opens_chat:
         refresh_first(scene)
     turns = read_past(scene, style_of(scene))
-    continued = scene.chat[-1].text if len(scene.chat) else ""
+    continued = ""
+    if scene.generation_type == "continue" and len(scene.chat):
+        continued = scene.chat[-1].text
     extensions = gather_extensions(scene, fields.depth_note)
     if scene.switches.expands_supplied:
         expand_unused(scene, extensions)

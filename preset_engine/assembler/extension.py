@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from preset_engine.assembler.pieces import Pieces
-from preset_engine.assembler.scene import Scene, as_object, as_text
+from preset_engine.assembler.scene import Scene
 from preset_engine.content.card import JS_SPACE, DepthNote, role_name
+from preset_engine.json_values import as_list, as_object, as_text
 from preset_engine.messages import ChatRecord, JsonValue, Origin, OriginKind, Piece
 
 NOTE_KEY = "2_floating_prompt"
@@ -87,26 +88,10 @@ def gather_extensions(scene: Scene, depth_note: DepthNote) -> tuple[ExtensionPro
     """
     found = [_script(value) for value in _given(scene)]
     found.append(_note(scene))
-    origin = Origin(
-        OriginKind.INJECTION, DEPTH_KEY, "Character note", "card.extensions.depth_prompt"
-    )
-    found.append(
-        ExtensionPrompt(
-            DEPTH_KEY,
-            depth_note.text,
-            Place.IN_CHAT,
-            depth_note.depth,
-            depth_note.role,
-            origin,
-            scene.marks(
-                origin,
-                scene.card.depth_note.text,
-                volatile="card.extensions.depth_prompt" in scene.volatile_fields,
-            ),
-        )
-    )
-    found = _with_persona(scene, found)
-    return tuple(sorted((one for one in found if one.text), key=lambda one: _utf16(one.key)))
+    if depth_note.text:
+        found.append(_depth_note(scene, depth_note))
+    found = [one for one in _with_persona(scene, found) if one.text]
+    return tuple(sorted(found, key=lambda one: _utf16(one.key)))
 
 
 def in_chat(prompts: Iterable[ExtensionPrompt]) -> list[ExtensionPrompt]:
@@ -128,8 +113,7 @@ def expand_for_bookkeeping(scene: Scene, prompts: Sequence[ExtensionPrompt]) -> 
 
 
 def _given(scene: Scene) -> list[JsonValue]:
-    value = scene.setting("extension_prompts")
-    return value if isinstance(value, list) else []
+    return as_list(scene.setting("extension_prompts"))
 
 
 def _script(value: JsonValue) -> ExtensionPrompt:
@@ -144,6 +128,17 @@ def _script(value: JsonValue) -> ExtensionPrompt:
         body.get("depth", 0),
         role_name(body.get("role")),
         origin,
+    )
+
+
+def _depth_note(scene: Scene, note: DepthNote) -> ExtensionPrompt:
+    place = "card.extensions.depth_prompt"
+    origin = Origin(OriginKind.INJECTION, DEPTH_KEY, "Character note", place)
+    is_volatile = scene.marks(
+        origin, scene.card.depth_note.text, volatile=place in scene.volatile_fields
+    )
+    return ExtensionPrompt(
+        DEPTH_KEY, note.text, Place.IN_CHAT, note.depth, note.role, origin, is_volatile
     )
 
 

@@ -6,7 +6,8 @@ measured by; a provider adapter makes its own request from `Preset.generation`.
 
 from __future__ import annotations
 
-from preset_engine.assembler.scene import Scene, as_text
+from preset_engine.assembler.scene import Scene
+from preset_engine.json_values import as_text
 from preset_engine.messages import JsonObject
 from preset_engine.preset.model import Generation
 

@@ -19,6 +19,7 @@ from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches
 from preset_engine.errors import Note
+from preset_engine.json_values import as_object, as_text
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expansion
 from preset_engine.macros.legacy import card_has_effects
@@ -236,16 +237,6 @@ def _engine(content: Content, switches: Switches) -> Engine:
     if not switches.keeps_variables:
         return Engine.native
     return Engine.legacy if content.settings.get("macro_engine") == "legacy" else Engine.new
-
-
-def as_object(value: JsonValue) -> Mapping[str, JsonValue]:
-    """The value where it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_text(value: JsonValue) -> str:
-    """The value where it is text, else nothing."""
-    return value if isinstance(value, str) else ""
 
 
 def _overridden(card: Card, content: Content) -> Card:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from preset_engine.assembler.scene import Scene, as_text
+from preset_engine.assembler.scene import Scene
 from preset_engine.errors import AssemblyError, Note
+from preset_engine.json_values import as_text
 from preset_engine.messages import ChatMessage, Draft
 from preset_engine.squash.names import Names
 from preset_engine.squash.native import shape_zones

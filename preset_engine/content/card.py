@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from preset_engine.json_values import as_list, as_object
 from preset_engine.macros.view import CardFields
 from preset_engine.messages import JsonObject, JsonValue
 
@@ -66,8 +67,7 @@ def read_card(body: Mapping[str, JsonValue]) -> Card:
     """Read a card's JSON of any version; wrong types are read as absent."""
     inner = body.get("data")
     data: Mapping[str, JsonValue] = inner if isinstance(inner, dict) else body
-    extensions = data.get("extensions")
-    extensions = extensions if isinstance(extensions, dict) else {}
+    extensions = as_object(data.get("extensions"))
     note = read_depth_note(extensions.get("depth_prompt"))
     book = data.get("character_book")
     return Card(
@@ -111,9 +111,8 @@ def role_name(value: JsonValue) -> str:
 
 def _greetings(data: Mapping[str, JsonValue], body: Mapping[str, JsonValue]) -> tuple[str, ...]:
     first = _text(data, body, "first_mes")
-    others = data.get("alternate_greetings")
-    rest = others if isinstance(others, list) else []
-    texts = tuple(text.strip(JS_SPACE) for text in rest if isinstance(text, str))
+    others = as_list(data.get("alternate_greetings"))
+    texts = tuple(text.strip(JS_SPACE) for text in others if isinstance(text, str))
     return (first, *texts) if first or texts else ()
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from preset_engine.errors import InputTooLarge, Note, UnreadableInput, Weight
+from preset_engine.json_values import as_object, as_text
 from preset_engine.messages import ChatRecord, JsonObject, JsonValue
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -45,8 +46,7 @@ class ChatFile:
     @property
     def metadata(self) -> Mapping[str, JsonValue]:
         """Chat metadata: variables, author's note and so on."""
-        found = self.header.get("chat_metadata")
-        return found if isinstance(found, dict) else {}
+        return as_object(self.header.get("chat_metadata"))
 
 
 def read_chat(source: str | bytes) -> ChatFile:
@@ -86,8 +86,8 @@ def read_record(body: Mapping[str, JsonValue]) -> ChatRecord:
     index = body.get("swipe_id")
     sent_at = body.get("send_date")
     return ChatRecord(
-        name=_text(body.get("name")),
-        text=_text(body.get("mes")),
+        name=as_text(body.get("name")),
+        text=as_text(body.get("mes")),
         is_user=bool(body.get("is_user")),
         is_hidden=bool(body.get("is_system")),
         swipes=texts,
@@ -167,7 +167,3 @@ def _named(header: Mapping[str, JsonValue], key: str) -> str:
 def _speaker(records: Iterable[ChatRecord], *, is_user: bool) -> str:
     names = [record.name for record in records if record.is_user is is_user and record.name]
     return names[-1] if names else ""
-
-
-def _text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else ""

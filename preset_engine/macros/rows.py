@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 
 from preset_engine.errors import UnreadableInput
+from preset_engine.json_values import as_object
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expander
 from preset_engine.macros.scenario import with_options
@@ -27,7 +28,7 @@ def answer_row(view: MacroView, row: Mapping[str, JsonValue], engine: Engine) ->
     text, given = row.get("input"), row.get("options")
     if not isinstance(text, str):
         raise UnreadableInput("a row needs a text under 'input'")
-    options = given if isinstance(given, dict) else {}
+    options = as_object(given)
     expander = Expander(with_options(view, options), engine=engine)
     return {"id": row.get("id"), **answer_text(expander, text, options)}
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from preset_engine.errors import AssemblyError
+from preset_engine.json_values import as_list, as_objects
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.builtin import CURRENT_ORDER_ID
 from preset_engine.preset.entries import ROLES
@@ -185,7 +186,7 @@ def _index(place: str) -> int | None:
 def _order_elements(preset: Preset) -> JsonValue:
     """The order lists, each in the wrapper it stood in."""
     raw = preset.raw.get("prompt_order")
-    wrappers = [item for item in raw if isinstance(item, dict)] if isinstance(raw, list) else []
+    wrappers = as_objects(raw)
     whole = isinstance(raw, list) and len(wrappers) == len(raw) == len(preset.orders)
     if not whole or not all(isinstance(item.get("order"), list) for item in wrappers):
         wrappers = [{"character_id": _identity(order), "order": []} for order in preset.orders]
@@ -222,7 +223,7 @@ def _write_generation(generation: Generation, document: JsonObject) -> None:
 
 
 def _by_key(value: JsonValue, key: str) -> dict[str, JsonObject]:
-    items = value if isinstance(value, list) else []
+    items = as_list(value)
     return {str(item.get(key)): item for item in reversed(items) if isinstance(item, dict)}
 
 

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 
 from preset_engine.errors import Note
+from preset_engine.json_values import as_object
 from preset_engine.messages import JsonObject
 from preset_engine.preset.model import Preset, PresetSource
 from preset_engine.preset.notebook import Notebook
@@ -47,8 +48,7 @@ def export_preset(
     target = preset.source if to is None else PresetSource(to)
     notes = Notebook()
     if target is preset.source:
-        copied = fresh_json(dict(preset.raw))
-        document = copied if isinstance(copied, dict) else {}
+        document = as_object(fresh_json(dict(preset.raw)))
     elif target is PresetSource.NATIVE:
         document = to_native(preset, notes)
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from preset_engine.errors import WrongKind
+from preset_engine.json_values import as_object, as_text
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.builtin import CURRENT_ORDER_ID, DEFAULT_PROMPTS
 from preset_engine.preset.entries import read_entries
@@ -82,7 +83,7 @@ def _active_preset(value: JsonObject, notes: Notebook) -> tuple[JsonObject, str]
     settings = value.get("oai_settings")
     document = dict(settings) if isinstance(settings, dict) else {}
     name = document.get("preset_settings_openai") or value.get("preset_settings_openai")
-    label = name if isinstance(name, str) else ""
+    label = as_text(name)
     notes.add(
         "settings-file",
         "the file is a settings.json; the chat-completion preset that was active in it is taken",
@@ -92,8 +93,7 @@ def _active_preset(value: JsonObject, notes: Notebook) -> tuple[JsonObject, str]
 
 
 def _manager_export(value: JsonObject, notes: Notebook) -> JsonObject:
-    data = value.get("data")
-    inner = data if isinstance(data, dict) else {}
+    inner = as_object(value.get("data"))
     order = inner.get("prompt_order")
     wrapped: JsonValue = order
     if isinstance(order, list) and not any(

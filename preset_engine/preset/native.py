@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from preset_engine.errors import InputTooLarge
+from preset_engine.json_values import as_list, as_object, as_objects, as_text
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.assembly_settings import read_settings
@@ -56,14 +57,14 @@ def read_native(document: JsonObject, identity: str, name: str, notes: Notebook)
         else AssemblySettings(),
         generation=normalize_generation(document.get("generation")),
         squash=_squash(document.get("messagePolicy"), notes),
-        regex_scripts=_objects(document.get("regexScripts")),
+        regex_scripts=tuple(as_objects(document.get("regexScripts"))),
         unsupported=_unsupported(document.get("unsupported")),
         raw=document,
     )
 
 
 def _entries(value: JsonValue, names: dict[str, str], notes: Notebook) -> tuple[PromptEntry, ...]:
-    items = value if isinstance(value, list) else []
+    items = as_list(value)
     if len(items) > MAX_ENTRIES:
         message = f"$.prompts has {len(items):,} entries; presets are read up to {MAX_ENTRIES:,}"
         raise InputTooLarge(message)
@@ -87,8 +88,7 @@ def _entry(item: JsonObject, number: int, names: dict[str, str]) -> PromptEntry:
     )
     identifier = hole if is_marker and isinstance(hole, str) and hole in _HOLES else identity
     names[identity] = identifier
-    injection = item.get("injection")
-    place = injection if isinstance(injection, dict) else {}
+    place = as_object(item.get("injection"))
     depth, order, role, name = (
         place.get("depth"),
         place.get("order"),
@@ -102,7 +102,7 @@ def _entry(item: JsonObject, number: int, names: dict[str, str]) -> PromptEntry:
         identifier=identifier,
         name=name if isinstance(name, str) and name else identity,
         role=str(role) if role in ROLES else default_role,
-        content=content if isinstance(content, str) else "",
+        content=as_text(content),
         is_marker=is_marker,
         is_enabled=read_flag(item.get("enabled"), default=True),
         system_prompt=_optional_flag(item.get("systemPrompt")),
@@ -170,16 +170,10 @@ def _squash(policy: JsonValue, notes: Notebook) -> str | bool | None:
     return None
 
 
-def _objects(value: JsonValue) -> tuple[JsonObject, ...]:
-    return (
-        tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
-    )
-
-
 def _unsupported(value: JsonValue) -> tuple[Unsupported, ...]:
     return tuple(
         Unsupported(str(item.get("path", "")), str(item.get("reason", "")))
-        for item in _objects(value)
+        for item in as_objects(value)
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from preset_engine.errors import InputTooLarge
+from preset_engine.json_values import as_list
 from preset_engine.messages import JsonValue
 from preset_engine.preset.builtin import CURRENT_ORDER_ID, DEFAULT_ORDER
 from preset_engine.preset.entries import MAX_ENTRIES
@@ -80,7 +81,7 @@ def _wrapper(item: dict[str, JsonValue], notes: Notebook, place: str) -> PromptO
         identity = int(identity)
     order = item.get("order")
     items = list(order.values()) if isinstance(order, dict) else order
-    listed = items if isinstance(items, list) else []
+    listed = as_list(items)
     return PromptOrder(
         "" if identity is None else str(identity), _items(_places(listed, f"{place}.order"), notes)
     )

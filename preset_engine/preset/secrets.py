@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from preset_engine.json_values import as_object
 from preset_engine.messages import JsonObject, JsonValue
 
 PRIVATE_KEYS = frozenset(
@@ -76,8 +77,7 @@ def find_secrets(value: JsonValue) -> tuple[str, ...]:
 
 def without_secrets(document: JsonObject) -> JsonObject:
     """A copy of the document without any secret key, for sharing."""
-    copy = _without(document)
-    return copy if isinstance(copy, dict) else {}
+    return as_object(_without(document))
 
 
 def _without(value: JsonValue) -> JsonValue:

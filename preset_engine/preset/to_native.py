@@ -6,6 +6,7 @@ SillyTavern's names under `settings`, and the whole document goes into `raw`, so
 
 from __future__ import annotations
 
+from preset_engine.json_values import as_list
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.model import Preset
 from preset_engine.preset.native import write_native
@@ -56,7 +57,7 @@ def to_native(preset: Preset, notes: Notebook) -> JsonObject:
 def _without_doubles(document: JsonObject) -> JsonValue:
     found: dict[str, JsonValue] = {}
     prompts = document["prompts"]
-    for item in prompts if isinstance(prompts, list) else []:
+    for item in as_list(prompts):
         if isinstance(item, dict):
             found.setdefault(str(item.get("id")), item)
     return list(found.values())

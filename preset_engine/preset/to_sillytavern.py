@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 
+from preset_engine.json_values import as_list
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.builtin import BUILT_IN_TEXTS, CURRENT_ORDER_ID, MARKERS, NATIVE_HOLES
@@ -100,7 +101,7 @@ def _can_cross(entry: PromptEntry, notes: Notebook) -> bool:
 
 def _saved_entries(value: JsonValue) -> dict[str, JsonObject]:
     found: dict[str, JsonObject] = {}
-    for item in value if isinstance(value, list) else []:
+    for item in as_list(value):
         if isinstance(item, dict):
             found.setdefault(str(item.get("identifier")), item)
     return found

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from preset_engine.errors import UnreadableInput
+from preset_engine.json_values import as_object
 from preset_engine.llm.request import ToolCall
 from preset_engine.messages import JsonObject, JsonValue, Role
 from preset_engine.session.meta import read_count, read_text
@@ -119,7 +120,7 @@ class SessionRecord:
             alternatives=texts,
             chosen=min(read_count(body, "chosen"), max(len(texts) - 1, 0)),
             edited_at=edited if isinstance(edited, str) else None,
-            extra=extra if isinstance(extra, dict) else {},
+            extra=as_object(extra),
         )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from preset_engine.json_values import as_text
 from preset_engine.llm.request import ToolSpec
 from preset_engine.messages import JsonValue
 from preset_engine.session.tools import Tool, ToolOutput
@@ -106,8 +107,7 @@ def _one_line(text: str) -> str:
 
 
 def _text(arguments: Mapping[str, JsonValue], key: str) -> str:
-    value = arguments.get(key)
-    return value if isinstance(value, str) else ""
+    return as_text(arguments.get(key))
 
 
 def _spec(name: str, description: str, keys: tuple[str, ...]) -> ToolSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from preset_engine.json_values import as_list
 from preset_engine.messages import ChatMessage, JsonValue
 
 
@@ -26,7 +27,7 @@ class Names:
     def from_json(cls, body: Mapping[str, JsonValue]) -> Names:
         """Read `charName`, `userName`, `groupNames` (as SillyTavern's page sends them)."""
         group = body.get("groupNames")
-        members = group if isinstance(group, list) else []
+        members = as_list(group)
         return cls(
             char=str(body.get("charName") or ""),
             user=str(body.get("userName") or ""),

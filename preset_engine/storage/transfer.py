@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from preset_engine.characters import clean_text
 from preset_engine.errors import InputTooLarge, UnreadableInput, WrongKind
+from preset_engine.json_values import as_object
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import (
     CompressionSnapshot,
@@ -183,7 +184,7 @@ class _Reader:
             config=clean_config(FrozenConfig.from_json(config))
             if isinstance(config, dict)
             else None,
-            slots=dict(_slots(slots if isinstance(slots, dict) else {})),
+            slots=dict(_slots(as_object(slots))),
             records=records,
             next_number=max(
                 read_count(body, "next_number", 1), records[-1].number + 1 if records else 1
