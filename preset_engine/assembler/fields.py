@@ -93,8 +93,12 @@ def expand_story(scene: Scene, fields: Fields) -> None:
         fields.scenario,
         persona,
     )
-    scene.expand("\n".join(text for text in texts if text), "story string")
-    scene.expand(_CHAT_START, "chat start")
+
+    def expand() -> None:
+        scene.expand("\n".join(text for text in texts if text), "story string")
+        scene.expand(_CHAT_START, "chat start")
+
+    scene.expander.recall(("story", texts), expand)
 
 
 def format_fields(scene: Scene, fields: Fields) -> tuple[Fields, str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress, count, islice
 from operator import attrgetter, eq
 from typing import TypeAlias
@@ -75,7 +75,8 @@ def join_messages(messages: Iterable[ChatMessage]) -> ChatMessage:
     """One message of several that can join; texts are parted by a blank line, media stay whole."""
     members = list(messages)
     chunks = [chunk for message in members for chunk in chunks_of(message)]
-    return replace(members[0], content=content_from(chunks))
+    first = members[0]
+    return ChatMessage(first.role, content_from(chunks), first.name, extra=first.extra)
 
 
 _MEMORY_SIZE = 8
