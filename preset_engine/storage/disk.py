@@ -70,18 +70,25 @@ def recover(pending: Path) -> None:
     """Cut the files of an unfinished step back to their old lengths."""
     with our_errors(pending):
         try:
-            text = pending.read_text("utf-8")
+            data = pending.read_bytes()
         except FileNotFoundError:
             return
-        try:
-            lengths = {str(name): int(length) for name, length in json.loads(text).items()}
-        except (ValueError, AttributeError, TypeError) as error:
-            raise StorageFormat(f"{pending} is damaged; restore it from a copy") from error
-        for name, length in lengths.items():
-            with suppress(FileNotFoundError):
-                os.truncate(pending.parent / name, length)
+        for path, length in _lengths(data, pending).items():
+            if size_of(path) > length:
+                os.truncate(path, length)
         pending.unlink()
         _sync_folder(pending.parent)
+
+
+def _lengths(data: bytes, pending: Path) -> dict[Path, int]:
+    """The old length of each file; a name that leads out of the folder is not ours and is refused."""
+    try:
+        names = {Path(name): int(length) for name, length in json.loads(data).items()}
+        if any(name.is_absolute() or ".." in name.parts for name in names):
+            raise ValueError("a name leads out of the folder")
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise StorageFormat(f"{pending} is damaged; restore it from a copy") from error
+    return {pending.parent / name: length for name, length in names.items()}
 
 
 def cut(path: Path, length: int) -> None:

@@ -37,11 +37,11 @@ def _prepare(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if not mark.exists():
             write_whole(mark, json.dumps({"kind": _KIND, "format": FORMAT}).encode())
-        text = mark.read_text("utf-8")
+        data = mark.read_bytes()
     try:
-        found = json.loads(text)
+        found = json.loads(data)
         number = int(found["format"]) if found["kind"] == _KIND else 0
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         number = 0
     if number < 1:
         raise StorageFormat(f"{mark} is damaged or of another program; restore it from a copy")

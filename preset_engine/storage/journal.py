@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote
 
-from preset_engine.errors import StorageError, UnreadableInput
+from preset_engine.errors import StorageError, StorageFormat, UnreadableInput
 from preset_engine.messages import JsonObject
 from preset_engine.session.meta import SessionMeta
 from preset_engine.storage.changes import (
@@ -61,6 +61,7 @@ class FileJournal:
         self._pending = folder / "pending.json"
         with our_errors(folder):
             (folder / "sessions").mkdir(parents=True, exist_ok=True)
+            self._check_tree()
         self._lock = ProcessLock(folder / "lock")
         self._ends: dict[str, int] = {}  # where the read lines end, by id
         self._meta_sizes: dict[
@@ -107,7 +108,8 @@ class FileJournal:
         """Append one line to each file concerned, as one step."""
         lines = _lines(shelf, changes)
         parts = [Part(self._path(id_), self._ends.get(id_, 0), line) for id_, line in lines.items()]
-        await run_to_end(partial(self._append, parts, list(lines)))
+        fresh = [self._path(made.node.id) for made in changes if isinstance(made, NodeAdded)]
+        await run_to_end(partial(self._append, parts, list(lines), fresh))
         self._let_old_go(shelf, lines)
 
     async def close(self) -> None:
@@ -116,7 +118,23 @@ class FileJournal:
 
     # ---- all below blocks ----
 
-    def _append(self, parts: Sequence[Part], ids: Sequence[str]) -> None:
+    def _check_tree(self) -> None:
+        """Refuse a folder whose sessions nobody would find: their files are there, the tree's is not."""
+
+        def is_orphaned() -> bool:
+            files = (self._folder / "sessions").glob("*.jsonl")
+            is_filled = any(size_of(path) for path in files)
+            return is_filled and not self._pending.exists() and not size_of(self._path(_TREE))
+
+        if (
+            not size_of(self._path(_TREE)) and is_orphaned() and is_orphaned()
+        ):  # a step may just end
+            raise _lost_tree(self._path(_TREE))
+
+    def _append(self, parts: Sequence[Part], ids: Sequence[str], fresh: Sequence[Path]) -> None:
+        for path in fresh:
+            if size_of(path):
+                raise _lost_tree(path)
         append(parts, self._pending)
         for part, id_ in zip(parts, ids):
             self._ends[id_] = part.offset + len(part.line)
@@ -221,7 +239,12 @@ class FileJournal:
             with our_errors(path):
                 data = last_step(path, size) if size else None
             if data is not None:
-                shelf.metas[id_] = _meta_of(data)
+                try:
+                    shelf.metas[id_] = _meta_of(data, id_)
+                except UnreadableInput as error:
+                    raise StorageFormat(
+                        f"{path} is damaged: {error}; restore it from a copy"
+                    ) from error
             self._meta_sizes[id_] = size
 
     def _let_old_go(self, shelf: Shelf, used: Iterable[str]) -> None:
@@ -233,6 +256,12 @@ class FileJournal:
             oldest = next(iter(shelf.contents))
             del shelf.contents[oldest]
             self._meta_sizes[oldest] = self._ends.pop(oldest, 0)
+
+
+def _lost_tree(path: Path) -> StorageFormat:
+    return StorageFormat(
+        f"{path}: the tree does not know what stands in the folder 'sessions'; restore tree.jsonl from a copy"
+    )
 
 
 def _tree_step(shelf: Shelf) -> Callable[[JsonObject], None]:
@@ -247,7 +276,7 @@ def _session_step(shelf: Shelf, session_id: str) -> Callable[[JsonObject], None]
     def step(data: JsonObject) -> None:
         for body in _ops(data):
             shelf.apply(session_change_from_json(session_id, body), [])
-        shelf.metas[session_id] = _meta_of(data)
+        shelf.metas[session_id] = _meta_of(data, session_id)
 
     return step
 
@@ -259,11 +288,14 @@ def _ops(data: JsonObject) -> list[JsonObject]:
     return [body for body in ops if isinstance(body, dict)]
 
 
-def _meta_of(data: JsonObject) -> SessionMeta:
+def _meta_of(data: JsonObject, session_id: str) -> SessionMeta:
     meta = data.get("meta")
     if not isinstance(meta, dict):
         raise UnreadableInput("a line has no meta")
-    return SessionMeta.from_json(meta)
+    found = SessionMeta.from_json(meta)
+    if found.id != session_id:
+        raise UnreadableInput(f"a line belongs to session {found.id!r:.60}")
+    return found
 
 
 def _lines(shelf: Shelf, changes: Sequence[Change]) -> dict[str, bytes]:

@@ -4,8 +4,9 @@ One line is one committed step::
 
     {"crc":"5d1f0c3a","data":{"meta":{...},"ops":[{"op":"records",...}]}}
 
-`crc` is the CRC-32 of the bytes of `data`. A line at the end that is cut or does not match was never acknowledged
-(its writer was killed while writing) and does not count; one that does not match in the middle is damage.
+`crc` is the CRC-32 of the bytes of `data`. A cut line at the end was never acknowledged (its writer was
+killed while writing) and does not count. Anything else that does not match is damage: a line in the middle, several
+lines, a line that somebody wrote anew or whose line end was turned into another.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from zlib import crc32
 
-from preset_engine.errors import StorageFormat, UnreadableInput
+from preset_engine.errors import PresetEngineError, StorageFormat
 from preset_engine.messages import JsonObject
 from preset_engine.storage.border import dumps
 
@@ -44,6 +45,17 @@ def decode_line(line: bytes) -> JsonObject | None:
     return data if isinstance(data, dict) else None
 
 
+def _is_json(line: bytes) -> bool:
+    """Whether it is a whole JSON text with a line end, which no cut line is."""
+    if not line.endswith(b"\n"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def replay(path: Path, offset: int, size: int, step: Callable[[JsonObject], None]) -> int:
     """Give every whole line between `offset` and `size` to `step`; returns where the last whole line ends.
 
@@ -57,12 +69,12 @@ def replay(path: Path, offset: int, size: int, step: Callable[[JsonObject], None
     for place, line in enumerate(lines):
         data = decode_line(line)
         if data is None:
-            if any(decode_line(later) is not None for later in lines[place + 1 :]):
+            if place < len(lines) - 1 or _is_json(line):
                 raise _damaged(path, end, "its check sum does not match")
             break
         try:
             step(data)
-        except (UnreadableInput, KeyError) as error:
+        except (PresetEngineError, KeyError) as error:
             raise _damaged(path, end, str(error)) from error
         end += len(line)
     return end

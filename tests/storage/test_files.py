@@ -400,3 +400,101 @@ async def test_several_processes_on_one_session_lose_and_tear_nothing(folder):
     assert sorted(node.index for node in await store.list_all() if node.parent_id) == list(range(9))
     assert (await store.get("s")).turn_count == 45
     await store.close()
+
+
+# ---- damage that is not a writer's ----
+
+
+def turned_line_ends(data):
+    return data.replace(b"\n", b"\r\n")
+
+
+def edited_last_line(data):
+    return data.replace(b"three", b"drei!")
+
+
+def two_bad_lines_at_the_end(data):
+    lines = data.splitlines(keepends=True)
+    return b"".join([*lines[:-2], b"x" + lines[-2], b"x" + lines[-1]])
+
+
+def line_of_another_session(data):
+    return data + encode_line({"meta": {"id": "other", "label": "x"}, "ops": []})
+
+
+def change_of_a_record_that_is_not_there(data):
+    record = {"number": 99, "role": "user", "content": "x"}
+    ops = [{"op": "record", "record": record}]
+    return data + encode_line({"meta": {"id": "s", "label": "x"}, "ops": ops})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        turned_line_ends,
+        edited_last_line,
+        two_bad_lines_at_the_end,
+        line_of_another_session,
+        change_of_a_record_that_is_not_there,
+    ],
+)
+async def test_what_no_killed_writer_leaves_is_damage_and_never_cut_off(filled, change):
+    path = session_file(filled, "s")
+    path.write_bytes(change(path.read_bytes()))
+    before = path.read_bytes()
+    store = await opened(filled)
+    with pytest.raises(StorageFormat, match="damaged"):
+        await store.list_records("s")
+    with pytest.raises(StorageFormat, match="damaged"):
+        await store.commit_turn("s", TurnCommit([user("four")]))
+    await store.close()
+    assert path.read_bytes() == before
+
+
+async def test_a_lost_tree_is_said_and_nothing_is_written_over(filled):
+    tree, path = filled / "tenants/default/tree.jsonl", session_file(filled, "s")
+    before = path.read_bytes()
+    tree.rename(filled / "tree.jsonl")
+    with pytest.raises(StorageFormat, match="tree"):
+        await opened(filled)
+    (filled / "tree.jsonl").rename(tree)
+    store = await opened(filled)
+    tree.write_bytes(b"")
+    with pytest.raises(StorageFormat, match="tree"):
+        await store.transaction(lambda inside: make_and_fill(inside, "s"))
+    await store.close()
+    assert path.read_bytes() == before
+
+
+async def make_and_fill(store, session_id):
+    await store.create_session(session_id=session_id)
+    await store.append_record(session_id, user("over it"))
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"[" * 100_000, b"{}", b'{"kind":"preset_engine'])
+async def test_a_mark_that_is_none_is_refused(filled, text):
+    (filled / "store.json").write_bytes(text)
+    with pytest.raises(StorageFormat):
+        await opened(filled)
+
+
+@pytest.mark.parametrize("name", ["../../../victim", "/victim", "sessions/../../../../victim"])
+async def test_an_undo_file_from_elsewhere_touches_nothing_outside(filled, name):
+    victim = filled / "victim"
+    victim.write_text("precious")
+    name = str(victim) if name == "/victim" else name
+    pending = filled / "tenants/default/pending.json"
+    pending.write_text(json.dumps({name: 0}))
+    store = await opened(filled)
+    with pytest.raises(StorageFormat, match="damaged"):
+        await store.list_records("s")
+    await store.close()
+    assert victim.read_text() == "precious"
+
+
+async def test_an_undo_file_never_makes_a_file_longer(filled):
+    path = session_file(filled, "s")
+    before = path.read_bytes()
+    (filled / "tenants/default/pending.json").write_text(json.dumps({"sessions/s.jsonl": 10**12}))
+    assert await contents(filled) == ["one", "two", "three"]
+    assert path.read_bytes() == before
