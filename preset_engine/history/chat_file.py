@@ -56,7 +56,7 @@ def read_chat(source: str | bytes) -> ChatFile:
         InputTooLarge: over 256 MiB.
         UnreadableInput: not text, or no line of it is a chat message or header.
     """
-    lines = _decode(source).split("\n")
+    lines = decode_source(source, "chat").split("\n")
     records: list[ChatRecord] = []
     notes: list[Note] = []
     header: Mapping[str, JsonValue] = {}
@@ -122,15 +122,25 @@ def write_record(record: ChatRecord) -> JsonObject:
     return body
 
 
-def _decode(source: str | bytes) -> str:
+def decode_source(source: str | bytes, what: str) -> str:
+    """The text of a file's content, without a byte-order mark.
+
+    Args:
+        source: text, or UTF-8 bytes.
+        what: what an error calls it.
+
+    Raises:
+        InputTooLarge: over 256 MiB.
+        UnreadableInput: bytes that are no UTF-8 text.
+    """
     if len(source) > MAX_BYTES:
-        raise InputTooLarge(f"the chat has {len(source)} bytes; the limit is {MAX_BYTES}")
+        raise InputTooLarge(f"the {what} has {len(source)} bytes; the limit is {MAX_BYTES}")
     if isinstance(source, str):
         return source.removeprefix("\ufeff")
     try:
         return source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableInput(f"the chat is not UTF-8 text (byte {error.start})") from None
+        raise UnreadableInput(f"the {what} is not UTF-8 text (byte {error.start})") from None
 
 
 def _read_line(line: str, number: int, notes: list[Note]) -> dict[str, JsonValue] | None:

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from preset_engine.errors import Note, UnreadableInput, Weight
-from preset_engine.history.chat_file import ChatFile, read_chat, read_record
+from preset_engine.errors import Note, Weight
+from preset_engine.history.chat_file import ChatFile, decode_source, read_chat, read_record
 from preset_engine.history.names import expand_names
 from preset_engine.history.parse import parse_history
 from preset_engine.messages import ChatMessage, ChatRecord, JsonValue
@@ -43,9 +43,10 @@ def load_history(source: str | bytes, user: str = "", char: str = "") -> LoadedH
         char: the character's name, likewise.
 
     Raises:
+        InputTooLarge: over 256 MiB.
         UnreadableInput: bytes that are no UTF-8 text.
     """
-    text = _decode(source)
+    text = decode_source(source, "history")
     value = _json(text)
     messages = _messages(value)
     if messages is not None:
@@ -57,15 +58,6 @@ def load_history(source: str | bytes, user: str = "", char: str = "") -> LoadedH
         return _from_lines(text, user, char)
     parsed = parse_history(text)
     return LoadedHistory(parsed.messages, parsed.preamble)
-
-
-def _decode(source: str | bytes) -> str:
-    if isinstance(source, str):
-        return source.removeprefix("\ufeff")
-    try:
-        return source.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableInput(f"the history is not UTF-8 text (byte {error.start})") from None
 
 
 def _json(text: str) -> JsonValue:

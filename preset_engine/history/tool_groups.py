@@ -56,6 +56,8 @@ def keep_whole_groups(records: Sequence[R]) -> tuple[R, ...]:
 
     Extra and repeated answers inside a complete group stay (`clean_tool_groups` drops those too).
     """
+    if not _has_tools(records):
+        return tuple(records)
     return tuple(record for group in _runs(records) if group.is_kept for record in group.records)
 
 
@@ -74,7 +76,7 @@ def clean_tool_groups(messages: Sequence[ChatMessage], place: str = "history") -
         messages: the history, oldest first.
         place: what the list is called in the notes' paths.
     """
-    if not any(message.role == "tool" or message.tool_calls for message in messages):
+    if not _has_tools(messages):
         return CleanHistory(tuple(messages))
     kept: list[ChatMessage] = []
     notes: list[Note] = []
@@ -93,6 +95,10 @@ class _Run(Generic[R]):
     start: int
     records: Sequence[R]
     is_kept: bool
+
+
+def _has_tools(records: Sequence[R]) -> bool:
+    return any(record.tool_calls or record.role == "tool" for record in records)
 
 
 def _runs(records: Sequence[R]) -> Iterator[_Run[R]]:

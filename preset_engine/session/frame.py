@@ -102,19 +102,12 @@ def make_frame(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     return replace(frame, generation_type=_GENERATION[ask.kind])
 
 
-def whole_groups(records: Sequence[SessionRecord]) -> tuple[SessionRecord, ...]:
-    """The records without incomplete tool groups; the same records where no tool took part."""
-    if any(record.tool_calls or record.role == _TOOL for record in records):
-        return keep_whole_groups(records)
-    return tuple(records)
-
-
 def _send(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     if not ask.text:
         raise SessionError("the message is empty; say something, or continue or regenerate a reply")
     text = clean_text(ask.text)
     user = SessionRecord(Role.USER.value, text, timestamp=now)
-    return Frame(whole_groups(records), text, added=(user,))
+    return Frame(keep_whole_groups(records), text, added=(user,))
 
 
 def _results(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
@@ -137,7 +130,7 @@ def _check_open(ask: Ask, records: Sequence[SessionRecord]) -> None:
 
 def _continue(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
     del ask, now
-    return Frame(whole_groups(records), target=_last_reply(records, "continue"))
+    return Frame(keep_whole_groups(records), target=_last_reply(records, "continue"))
 
 
 def _swipe(ask: Ask, records: Sequence[SessionRecord], now: str) -> Frame:
@@ -181,7 +174,7 @@ def _last_user(records: Sequence[SessionRecord]) -> int | None:
 
 def _split(records: Sequence[SessionRecord]) -> Frame:
     """History, turn and tail of records that end in a user's turn and what followed it."""
-    whole = whole_groups(records)
+    whole = keep_whole_groups(records)
     place = _last_user(whole)
     if place is None or not whole[place].content:
         return Frame(whole)
