@@ -205,24 +205,29 @@ class Plan:
         ]
 
     def stable_prefix(self) -> StablePrefix:
-        """Where the stable prefix ends, and what ends it."""
+        """Where the stable prefix ends, and what ends it.
+
+        Its tokens are those of the whole messages and of the beginning of the next one, each counted as one text,
+        so they fit `message_tokens`.
+        """
         whole = tokens = pending = 0
         for number, draft in enumerate(self._drafts()):
             characters = position = 0
+            text = draft.message.text
             for piece in draft.pieces:
                 position += len(piece.text)
                 if piece.origin.kind in _FOLLOWERS:
-                    pending += self._count(piece.text)
                     continue
                 if self._stability(piece)[0] is not Stability.STABLE:
                     breaker = self._piece(piece, position - len(piece.text))
-                    return self._prefix(
-                        number if characters else whole, characters, tokens, breaker
-                    )
-                tokens += pending + self._count(piece.text)
-                pending, characters = 0, position
+                    if not characters:
+                        return self._prefix(whole, 0, tokens, breaker)
+                    tokens += pending + self._count(text[:characters])
+                    return self._prefix(number, characters, tokens, breaker)
+                characters = position
+            pending += self._count(text)
             if characters or not draft.pieces:
-                whole = number + 1
+                whole, tokens, pending = number + 1, tokens + pending, 0
         return self._prefix(whole, 0, tokens, None)
 
     def _prefix(

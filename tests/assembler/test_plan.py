@@ -158,3 +158,21 @@ def test_a_placeholder_and_a_depth_entry_have_origins_of_their_own():
     assert kinds == [OriginKind.ENTRY, OriginKind.PLACEHOLDER, OriginKind.HISTORY, OriginKind.ENTRY]
     last = list(turn.plan.messages())[-1].pieces[-1]
     assert last.stability is Stability.MOVES
+
+
+@given(presets(), chats(), MODES, st.sampled_from(Dialect))
+def test_the_tokens_of_the_stable_prefix_are_those_of_its_messages(body, history, mode, dialect):
+    context = Context()
+    turn = compile_turn(
+        load_preset(body).preset,
+        content_of(history),
+        dialect=dialect,
+        squash=mode,
+        context=context,
+    )
+    prefix = turn.plan.stable_prefix()
+    wanted = sum(turn.plan.message_tokens()[: prefix.messages])
+    if prefix.characters:
+        beginning = turn.messages[prefix.messages].text[: prefix.characters]
+        wanted += context.tokens.count(beginning)
+    assert prefix.tokens == wanted
