@@ -34,16 +34,14 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks.figures import Figure
-from preset_engine.assembler import collection, examples, recall, scene, seen, skeleton, turns
+from benchmarks.forgetting import forget_chats, forget_presets, forget_texts
 from preset_engine.compile.turn import CompiledTurn, compile_turn
 from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect
-from preset_engine.macros.parses import SHARED_PARSES
 from preset_engine.messages import ChatMessage
 from preset_engine.preset.importer import load_preset
 from preset_engine.preset.model import Preset
-from preset_engine.squash import native, runs
 from preset_engine.tokens import TokenCounter
 from preset_engine.vocabulary import load_counter
 
@@ -300,29 +298,6 @@ def _fresh_counter() -> TokenCounter:
 
     encode = tiktoken.get_encoding("o200k_base").encode_ordinary
     return _Fresh(lambda text: len(encode(text)))
-
-
-def forget_chats() -> None:
-    """Let the engine forget the chats it has seen."""
-    turns.known.forget()
-    seen.tools.forget()
-    runs._known.clear()
-
-
-def forget_presets() -> None:
-    """Let the engine forget the presets it has prepared."""
-    skeleton._known.clear()
-
-
-def forget_texts() -> None:
-    """Let the engine forget how texts are parsed, what they gave and what was made of them."""
-    recall._voices.clear()
-    collection._prepared.clear()
-    native._zones.clear()
-    examples.example_drafts.cache_clear()
-    scene._filled_card.cache_clear()
-    examples.parse_examples.cache_clear()
-    SHARED_PARSES.forget()
 
 
 def _peer(inputs: dict[str, Any]) -> Callable[[], object] | None:

@@ -34,7 +34,7 @@ from preset_engine.assembler.fields import (
     supplied_prompts,
 )
 from preset_engine.assembler.holes import lead_history, put_holes, tail_drafts
-from preset_engine.assembler.inject import Group, group_prompts, place_groups
+from preset_engine.assembler.inject import group_prompts, place_groups
 from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
 from preset_engine.assembler.past import Past, read_past, run_macros
 from preset_engine.assembler.pieces import sent
@@ -117,8 +117,9 @@ def _gather(scene: Scene) -> _Material:
         refresh_first(scene)
     turns = read_past(scene, style_of(scene))
     continued = ""
-    if scene.generation_type == "continue" and len(scene.chat):
-        continued = scene.chat[-1].text
+    if scene.generation_type == "continue" and turns.messages:
+        newest = turns.source(len(turns.messages) - 1)  # hidden records are not continued
+        continued = scene.chat[newest].text
     extensions = gather_extensions(scene, fields.depth_note)
     if scene.switches.expands_supplied:
         expand_unused(scene, extensions)
@@ -146,11 +147,13 @@ def _collect(scene: Scene, material: _Material) -> Collection:
 
 
 def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
-    slots = _slots(scene, material, collection)
+    slots = fill_slots(
+        collection, material.extensions, drops_unflagged=scene.switches.drops_unflagged
+    )
     controls = control_drafts(scene, collection)
     past, prefill = take_prefill(scene, Past(material.turns, start=_start(scene, material.turns)))
     controls.extend(prefill)
-    groups = _groups(scene, material, slots)
+    groups = group_prompts(slots.in_chat, in_chat(material.extensions), scene.trace_supplied)
     past = Past(past.turns, place_groups(groups, past.turns.length), past.start)
     is_pinned = bool(scene.user_switch("pin_examples"))
     examples = _examples(scene, material, slots) if is_pinned else ()
@@ -167,33 +170,6 @@ def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
         tuple(sent([*foot, *after, *moved, *controls])),
         tail_drafts(scene.content),
     )
-
-
-def _slots(scene: Scene, material: _Material, collection: Collection) -> Slots:
-    """The slots around the history; without extension prompts they are what they were while the prompts are."""
-    if material.extensions:
-        return fill_slots(
-            collection, material.extensions, drops_unflagged=scene.switches.drops_unflagged
-        )
-    prompts = tuple(collection.prompts)
-    known = scene.workshop.slots.get(scene.generation_type)
-    if known is None or known[0] != prompts or known[1] != collection.disabled:
-        slots = fill_slots(collection, (), drops_unflagged=scene.switches.drops_unflagged)
-        known = (prompts, collection.disabled, slots)
-        scene.workshop.slots[scene.generation_type] = known
-    return known[2]
-
-
-def _groups(scene: Scene, material: _Material, slots: Slots) -> tuple[Group, ...]:
-    """What stands in the chat, by depth; without extension prompts it is what it was while the prompts are."""
-    notes = in_chat(material.extensions)
-    if notes:
-        return group_prompts(slots.in_chat, notes, scene.trace_supplied)
-    known = scene.workshop.groups.get(scene.generation_type)
-    if known is None or known[0] != slots.in_chat:
-        known = (slots.in_chat, group_prompts(slots.in_chat, (), scene.trace_supplied))
-        scene.workshop.groups[scene.generation_type] = known
-    return known[1]
 
 
 def _history(

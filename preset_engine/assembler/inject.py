@@ -9,6 +9,7 @@ prompts join those of order 100 (SillyTavern reference, section 6). Only depths 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -88,10 +89,27 @@ def place_groups(groups: Iterable[Group], length: int) -> list[Injection]:
     return found
 
 
+# The messages of the prompts in the chat: without extension prompts they follow from the prompts alone.
+_groups: deque[tuple[tuple[Prompt, ...], tuple[Group, ...]]] = deque(maxlen=16)
+
+
 def group_prompts(
     prompts: Sequence[Prompt], extensions: Sequence[ExtensionPrompt], work: Trace
 ) -> tuple[Group, ...]:
     """The messages for all depths in use, from the end of the chat upwards, as SillyTavern makes them."""
+    if extensions:
+        return _group(prompts, extensions, work)
+    key = tuple(prompts)
+    found = next((groups for known, groups in tuple(_groups) if known == key), None)
+    if found is None:
+        found = _group(prompts, (), work)
+        _groups.append((key, found))
+    return found
+
+
+def _group(
+    prompts: Sequence[Prompt], extensions: Sequence[ExtensionPrompt], work: Trace
+) -> tuple[Group, ...]:
     by_depth: dict[int, list[Prompt]] = {}
     for prompt in prompts:
         depth = _whole(prompt.depth)

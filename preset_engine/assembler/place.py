@@ -7,6 +7,7 @@ section 5).
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +58,10 @@ class Slots:
         return before, after
 
 
+# Slots follow from the prompts alone where no extension prompt stands among them, and most turns have the same.
+_filled: deque[tuple[tuple[object, ...], Slots]] = deque(maxlen=16)
+
+
 def fill_slots(
     collection: Collection,
     extensions: Sequence[ExtensionPrompt],
@@ -70,6 +75,19 @@ def fill_slots(
         extensions: extension prompts; the relative ones stand inside the slot of `main`.
         drops_unflagged: a custom prompt needs `system_prompt: false` to give a message.
     """
+    if extensions:
+        return _fill(collection, extensions, drops_unflagged=drops_unflagged)
+    key = (drops_unflagged, collection.disabled, tuple(collection.prompts))
+    found = next((slots for known, slots in tuple(_filled) if known == key), None)
+    if found is None:
+        found = _fill(collection, (), drops_unflagged=drops_unflagged)
+        _filled.append((key, found))
+    return found
+
+
+def _fill(
+    collection: Collection, extensions: Sequence[ExtensionPrompt], *, drops_unflagged: bool
+) -> Slots:
     zones: tuple[list[Draft], list[Draft]] = ([], [])
     zone, at, example_zone = 0, 0, -1
     hidden = {*collection.disabled - {"main"}, *_NEVER}

@@ -14,9 +14,7 @@ from preset_engine.preset.sanitise import sillytavern_view
 from preset_engine.preset.skeleton import Skeleton, native_skeleton
 
 if TYPE_CHECKING:
-    from preset_engine.assembler.collection import Programme, Prompt
-    from preset_engine.assembler.inject import Group
-    from preset_engine.assembler.place import Slots
+    from preset_engine.assembler.collection import Programme
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +23,9 @@ class Workshop:
 
     Attributes:
         programmes: all listed and supplied prompts as they came out, by type of generation.
-        slots: all prompts, the identifiers switched off, and the slots that both make, by type of generation.
-        groups: prompts in the chat and the messages they make, by type of generation.
     """
 
     programmes: dict[str, Programme] = field(default_factory=dict)
-    slots: dict[str, tuple[tuple[Prompt, ...], frozenset[str], Slots]] = field(default_factory=dict)
-    groups: dict[str, tuple[tuple[Prompt, ...], tuple[Group, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,25 +5,20 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preset_engine.assembler import collection, recall, seen, skeleton, turns
+from benchmarks.forgetting import forget_chats, forget_presets, forget_texts
 from preset_engine.compile.turn import compile_turn
 from preset_engine.content.content import Block, Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect
 from preset_engine.messages import ChatMessage
 from preset_engine.preset.importer import load_preset
-from preset_engine.squash import native, runs
 from tests.assembler.generated import MODES, TEXTS, chats, presets
 
 
 def forget():
-    turns.known.forget()
-    seen.tools.forget()
-    recall._voices.clear()
-    collection._prepared.clear()
-    skeleton._known.clear()
-    native._zones.clear()
-    runs._known.clear()
+    forget_chats()
+    forget_presets()
+    forget_texts()
 
 
 @st.composite
