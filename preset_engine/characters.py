@@ -1,12 +1,18 @@
-"""Characters that JSON may carry and UTF-8 or a database may not: NUL and half surrogate pairs.
+"""Characters that need a rule: what JavaScript calls white space, and what UTF-8 or a database cannot take.
 
-JavaScript writes both into JSON. Halves that belong together are joined; what is left over becomes U+FFFD, and so
-does NUL (design decision 19).
+JavaScript writes NUL and half surrogate pairs into JSON. Halves that belong together are joined; what is left over
+becomes U+FFFD, and so does NUL (design decision 19).
 """
 
 from __future__ import annotations
 
 import re
+
+JS_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What JavaScript's `trim` takes away and `\\s` matches; Python's own list differs at both ends."""
 
 REPLACEMENT = "\ufffd"
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from preset_engine.characters import clean_text, join_surrogates
+from preset_engine.characters import JS_SPACE, clean_text, join_surrogates
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,9 @@ def test_a_clean_text_is_given_back_itself():
 
 def test_nul_stays_where_only_pairs_are_joined():
     assert join_surrogates("\x00\ud83d\ude00") == "\x00\U0001f600"
+
+
+def test_white_space_is_javascripts():
+    assert len(JS_SPACE) == len(set(JS_SPACE)) == 25
+    assert "\ufeff" in JS_SPACE
+    assert not set("\x1c\x1d\x1e\x1f\x85\u200b") & set(JS_SPACE)

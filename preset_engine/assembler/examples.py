@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from preset_engine.assembler.pieces import draft_of, draft_text
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.messages import Draft, Origin, OriginKind, Piece
 
 _START = re.compile(re.escape("<START>"), re.IGNORECASE)

@@ -13,7 +13,8 @@ from enum import IntEnum
 
 from preset_engine.assembler.pieces import Pieces
 from preset_engine.assembler.scene import Scene
-from preset_engine.content.card import JS_SPACE, DepthNote, role_name
+from preset_engine.characters import JS_SPACE
+from preset_engine.content.card import DepthNote, role_name
 from preset_engine.json_values import as_list, as_object, as_text
 from preset_engine.messages import ChatRecord, JsonValue, Origin, OriginKind, Piece
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from preset_engine.assembler.collection import Supplied
 from preset_engine.assembler.extension import KNOWN_KEYS, ExtensionPrompt
 from preset_engine.assembler.scene import Scene
-from preset_engine.content.card import JS_SPACE, DepthNote
+from preset_engine.characters import JS_SPACE
+from preset_engine.content.card import DepthNote
 from preset_engine.messages import Origin, OriginKind, Piece
 
 _CHAT_START = "***\n"

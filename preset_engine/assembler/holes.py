@@ -18,8 +18,8 @@ from preset_engine.assembler.pieces import Pieces
 from preset_engine.assembler.scene import Scene
 from preset_engine.assembler.seen import has_tools
 from preset_engine.assembler.turns import Style, read_turns
+from preset_engine.characters import JS_SPACE
 from preset_engine.content.bags import block_pieces, print_blocks
-from preset_engine.content.card import JS_SPACE
 from preset_engine.content.content import Block, Content, Slots
 from preset_engine.content.framing import CONTRACT_TITLE
 from preset_engine.errors import Note, Weight

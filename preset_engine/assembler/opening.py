@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from preset_engine.assembler.scene import BOX_STAYS, Scene
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.json_values import as_object, as_text
 from preset_engine.messages import ChatRecord
 

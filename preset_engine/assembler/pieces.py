@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.macros.expand import Expansion
 from preset_engine.messages import ChatMessage, Draft, Origin, OriginKind, Piece
 

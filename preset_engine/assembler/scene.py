@@ -14,7 +14,8 @@ from typing import Any
 from preset_engine.assembler.chat import Chat
 from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
 from preset_engine.assembler.skeleton import Workshop, workshop_of
-from preset_engine.content.card import JS_SPACE, Card, read_card
+from preset_engine.characters import JS_SPACE
+from preset_engine.content.card import Card, read_card
 from preset_engine.content.content import Content, Persona
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches

@@ -13,7 +13,7 @@ from preset_engine.assembler.collection import Collection
 from preset_engine.assembler.past import Past, moved_draft, without_last
 from preset_engine.assembler.pieces import draft_of, draft_text
 from preset_engine.assembler.scene import Scene
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.messages import ChatMessage, Draft, Origin, OriginKind
 
 

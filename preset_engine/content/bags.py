@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.content.content import Block
 from preset_engine.messages import Origin, OriginKind, Piece
 

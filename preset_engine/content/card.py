@@ -10,15 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from preset_engine.characters import JS_SPACE
 from preset_engine.json_values import as_list, as_object
 from preset_engine.macros.view import CardFields
 from preset_engine.messages import JsonObject, JsonValue
-
-# What JavaScript's trim() takes away; Python's strip() differs at both ends of the list.
-JS_SPACE = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
 
 _ROLES = ("system", "user", "assistant")
 _FORBIDDEN_IN_NAMES = re.compile(r'[/?<>\\:*|"\x00-\x1f\x80-\x9f]')

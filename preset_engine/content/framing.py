@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from preset_engine.characters import JS_SPACE
 from preset_engine.content.bags import BLANK_LINE
-from preset_engine.content.card import JS_SPACE
 from preset_engine.content.content import Block, Content
 from preset_engine.messages import ChatMessage
 

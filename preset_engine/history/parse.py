@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.errors import AssemblyError, Note, Weight
 from preset_engine.history.heads import (
     ROLE_NAMES,

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 
 NoticeKind = Literal["empty", "not_injected", "older_left_out"]
 _KEPT_BLOCKS = {"fields": 5, "summary": 20, "brief": 20}

@@ -10,17 +10,16 @@ from __future__ import annotations
 import math
 import re
 
-from preset_engine.macros.scanner import SPACES
+from preset_engine.characters import JS_SPACE
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _INFINITY = {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
-_STRIP = "".join(chr(code) for code in range(0x10000) if re.match(f"[{SPACES}]", chr(code)))
 
 
 def strip(text: str) -> str:
     """The text without white space around it, as `String.prototype.trim`."""
-    return text.strip(_STRIP)
+    return text.strip(JS_SPACE)
 
 
 def to_number(text: str) -> float:

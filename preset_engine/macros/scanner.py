@@ -19,11 +19,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from preset_engine.characters import JS_SPACE
 from preset_engine.errors import MacroTooDeep
-
-SPACES = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""White space as JavaScript's regular expressions know it, ready for a character class."""
-
 
 # Kinds of tokens: bits, so that a set of kinds is one number.
 PLAIN: Final = 1
@@ -63,21 +60,21 @@ class Token(NamedTuple):
 
 _HEAD = re.compile(
     r"(?P<END>\}\})|(?P<COMMENT>//)|(?P<PREFIX>[.$])|(?P<FLAG>[!?~#/>])"
-    rf"|(?P<SPACE>[{SPACES}]+)|(?P<NAME>[a-zA-Z][A-Za-z0-9_-]*)"
+    rf"|(?P<SPACE>[{JS_SPACE}]+)|(?P<NAME>[a-zA-Z][A-Za-z0-9_-]*)"
 )
-_NAME_END = re.compile(rf"(?P<STOP>\}}\}})|(?P<SPACE>[{SPACES}]+)|(?P<BORDER>[:|}}])")
+_NAME_END = re.compile(rf"(?P<STOP>\}}\}})|(?P<SPACE>[{JS_SPACE}]+)|(?P<BORDER>[:|}}])")
 _ARGUMENTS = re.compile(
-    rf"(?P<START>\{{\{{)|(?P<PAIR_COLON>::)|(?P<COLON>:)|(?P<SPACE>[{SPACES}]+)"
-    rf"|(?P<TEXT>(?:[^{{}}:{SPACES}]+|\{{(?!\{{)|\}}(?!\}}))+)"
+    rf"(?P<START>\{{\{{)|(?P<PAIR_COLON>::)|(?P<COLON>:)|(?P<SPACE>[{JS_SPACE}]+)"
+    rf"|(?P<TEXT>(?:[^{{}}:{JS_SPACE}]+|\{{(?!\{{)|\}}(?!\}}))+)"
 )
 _VALUE = re.compile(
-    rf"(?P<START>\{{\{{)|(?P<SPACE>[{SPACES}]+)|(?P<TEXT>(?:[^{{}}{SPACES}]+|\{{(?!\{{)|\}}(?!\}}))+)"
+    rf"(?P<START>\{{\{{)|(?P<SPACE>[{JS_SPACE}]+)|(?P<TEXT>(?:[^{{}}{JS_SPACE}]+|\{{(?!\{{)|\}}(?!\}}))+)"
 )
 _VARIABLE = re.compile(
-    rf"(?P<SPACE>[{SPACES}]+)|(?P<VARIABLE>[a-zA-Z](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)"
+    rf"(?P<SPACE>[{JS_SPACE}]+)|(?P<VARIABLE>[a-zA-Z](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)"
 )
 _OPERATOR = re.compile(
-    rf"(?P<SPACE>[{SPACES}]+)|(?P<STEP>\+\+|--)"
+    rf"(?P<SPACE>[{JS_SPACE}]+)|(?P<STEP>\+\+|--)"
     r"|(?P<OPERATOR>\?\?=|\?\?|\|\|=|\|\||-=|==|!=|>=|>|<=|<|\+=|=)"
 )
 _UNIT = re.compile(r"[a-zA-Z][A-Za-z0-9_-]*|[\0-\uffff]")

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.messages import ChatMessage, JsonObject, JsonValue
 from preset_engine.squash.names import NO_NAMES, Names, name_prefix
 from preset_engine.squash.shaped import PLACEHOLDER

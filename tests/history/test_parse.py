@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preset_engine.content.card import JS_SPACE
+from preset_engine.characters import JS_SPACE
 from preset_engine.errors import AssemblyError
 from preset_engine.history.heads import HeadForm
 from preset_engine.history.parse import (
