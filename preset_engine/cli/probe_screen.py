@@ -19,7 +19,16 @@ from rich.text import Text
 from preset_engine.assembler.plan import PlannedPiece, StablePrefix
 from preset_engine.cli.probe_tables import STABILITY_WORDS, probe_tables
 from preset_engine.cli.probe_view import MessageView, ProbeView, title_of
-from preset_engine.cli.render import DIM, clip, foreign, number, one_line, role_style, visible
+from preset_engine.cli.render import (
+    DIM,
+    clip,
+    foreign,
+    number,
+    one_line,
+    plural,
+    role_style,
+    visible,
+)
 from preset_engine.messages import OriginKind
 
 _HEAD_OF_HISTORY, _END_OF_HISTORY = 2, 4
@@ -100,8 +109,8 @@ def _header(view: ProbeView) -> RenderableType:
         [
             Text(f"dialect {view.dialect}"),
             Text(f"shaping {view.shaping}"),
-            Text(f"{number(len(view.messages))} messages"),
-            Text(f"{number(view.tokens)} tokens ({view.counter})"),
+            Text(plural(len(view.messages), "message")),
+            Text(f"{plural(view.tokens, 'token')} ({view.counter})"),
         ]
     )
     lines = [facts]
@@ -115,7 +124,7 @@ def _legend(view: ProbeView) -> Text:
     share = round(100 * view.prefix.tokens / view.tokens) if view.tokens else 0
     roles = dict.fromkeys(message.message.role for message in view.messages)
     names = Text("  ").join([Text(f"■ {visible(role)}", style=role_style(role)) for role in roles])
-    stable = f"   stable prefix: {number(view.prefix.tokens)} tokens, {share} % (solid)"
+    stable = f"   stable prefix: {plural(view.prefix.tokens, 'token')}, {share} % (solid)"
     return Text.assemble(names, (stable, DIM))
 
 
@@ -164,7 +173,7 @@ def _head(index: int, view: MessageView, only: PlannedPiece | None) -> Text:
     head = Text.assemble((f"{index + 1} {role}", f"bold {role_style(message.role)}"))
     if message.name:
         head.append(f" ({one_line(message.name, 30)})")
-    head.append(f"  {number(view.tokens)} tokens", style=DIM)
+    head.append(f"  {plural(view.tokens, 'token')}", style=DIM)
     if message.tool_calls:
         names = ", ".join(_call_name(call) for call in message.tool_calls)
         head.append(f"  calls {one_line(names, 60)}", style=DIM)
@@ -197,7 +206,7 @@ def _pieces(
             continue
         if len(heard) > 1:
             label = _label(piece)
-            label.append(f"  {number(piece.tokens)} tokens", style=DIM)
+            label.append(f"  {plural(piece.tokens, 'token')}", style=DIM)
             yield label
         if piece.text:
             yield from _body(lead + piece.text, detail)
@@ -231,7 +240,7 @@ def _body(text: str, detail: Detail) -> Iterator[RenderableType]:
 
 
 def _cut(prefix: StablePrefix) -> Rule:
-    words = f"stable up to here: {number(prefix.tokens)} tokens"
+    words = f"stable up to here: {plural(prefix.tokens, 'token')}"
     if prefix.breaker is not None:
         words += f"; then {title_of(prefix.breaker.origin)}, {prefix.breaker.since}"
     return Rule(Text(one_line(words, 120), style="yellow"), style="yellow", characters="╌")

@@ -44,7 +44,7 @@ def expand_names(
         return tuple(records), ()
     note = Note(
         "chat-names-expanded",
-        f"names were put into {changed} records of the chat once, while it was loaded",
+        f"names were put into the chat once, while it was loaded (records: {changed})",
         path="history",
         advice="nothing to do: the history itself runs no macros",
         weight=Weight.INFO,
