@@ -26,6 +26,9 @@ MARKERS = (
 NATIVE_HOLES = ("worldBookBefore", "worldBookAfter", "currentTurn", "postTurn")
 """Holes that only the native dialect knows (`chatHistory` is shared)."""
 
+FILLED = frozenset((*MARKERS, *NATIVE_HOLES))
+"""Identifiers of entries that are filled from elsewhere, in either form of a preset."""
+
 BUILT_IN_TEXTS = ("main", "nsfw", "jailbreak", "enhanceDefinitions")
 """Built-in entries with a text of their own."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from preset_engine.errors import InputTooLarge
 from preset_engine.messages import JsonObject, JsonValue
-from preset_engine.preset.builtin import MARKERS, NATIVE_HOLES
+from preset_engine.preset.builtin import FILLED
 from preset_engine.preset.meanings import is_depth, part_text, read_flag, type_name
 from preset_engine.preset.model import PromptEntry
 from preset_engine.preset.notebook import Notebook, shown
@@ -18,7 +18,6 @@ MAX_ENTRIES = 20_000
 
 ROLES = ("system", "user", "assistant")
 TRIGGERS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quiet")
-_HOLES = frozenset((*MARKERS, *NATIVE_HOLES))
 _KNOWN_KEYS = frozenset(
     [
         "identifier",
@@ -102,7 +101,7 @@ class _Reader:
         item = self.item
         identifier = self._identifier(number)
         is_marker = self._flag("marker", default=False) or (
-            identifier in _HOLES and not item.get("content")
+            identifier in FILLED and not item.get("content")
         )
         if not _KNOWN_KEYS.issuperset(item):
             self._note_unknown_keys()

@@ -13,7 +13,7 @@ from preset_engine.json_values import as_list, as_object, as_objects, as_text
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.assembly_settings import read_settings
-from preset_engine.preset.builtin import MARKERS, NATIVE_HOLES
+from preset_engine.preset.builtin import FILLED
 from preset_engine.preset.entries import MAX_ENTRIES, ROLES
 from preset_engine.preset.generation import generation_to_json, normalize_generation
 from preset_engine.preset.meanings import is_depth, read_flag
@@ -28,8 +28,6 @@ from preset_engine.preset.model import (
 )
 from preset_engine.preset.native_schema import MODES, check_schema
 from preset_engine.preset.notebook import Notebook, shown
-
-_HOLES = frozenset((*MARKERS, *NATIVE_HOLES))
 
 
 def read_native(document: JsonObject, identity: str, name: str, notes: Notebook) -> Preset:
@@ -84,9 +82,9 @@ def _entry(item: JsonObject, number: int, names: dict[str, str]) -> PromptEntry:
     identity = given if isinstance(given, str) and given else f"unnamed-{number + 1}"
     hole = item.get("sourceIdentifier")
     is_marker = read_flag(item.get("marker"), default=False) or (
-        identity in _HOLES and not item.get("content")
+        identity in FILLED and not item.get("content")
     )
-    identifier = hole if is_marker and isinstance(hole, str) and hole in _HOLES else identity
+    identifier = hole if is_marker and isinstance(hole, str) and hole in FILLED else identity
     names[identity] = identifier
     place = as_object(item.get("injection"))
     depth, order, role, name = (

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from preset_engine.messages import JsonValue
-from preset_engine.preset.builtin import BUILT_IN_TEXTS, CURRENT_ORDER_ID, MARKERS, NATIVE_HOLES
+from preset_engine.preset.builtin import BUILT_IN_TEXTS, CURRENT_ORDER_ID, FILLED, MARKERS
 from preset_engine.preset.model import PresetSource, PromptEntry, PromptOrder
 from preset_engine.preset.notebook import Notebook, shown
 from preset_engine.preset.scripts import SETTINGS_ENTRY
@@ -18,7 +18,6 @@ from preset_engine.preset.secrets import find_secrets
 
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 """Soft hyphen, zero-width and direction characters."""
-_HOLES = frozenset((*MARKERS, *NATIVE_HOLES))
 
 
 def review_entries(prompts: tuple[PromptEntry, ...], notes: Notebook) -> None:
@@ -75,7 +74,7 @@ def _review_identifiers(prompts: tuple[PromptEntry, ...], notes: Notebook) -> No
 
 
 def _review_marker(entry: PromptEntry, notes: Notebook) -> None:
-    if entry.identifier not in _HOLES:
+    if entry.identifier not in FILLED:
         notes.add(
             "marker-unknown",
             f"{shown(entry.identifier)} is flagged as a marker, but nothing fills it; its text is used",

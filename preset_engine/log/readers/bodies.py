@@ -56,7 +56,7 @@ def read(value: Body, memory: Memory) -> list[Reading] | None:
 def read_failure(value: Body) -> list[Reading] | None:
     """An error body, a failed line, or a reply that states no usage."""
     if value.get("error") and not _looks_like_reply(value):
-        return [_around(value).but(is_failed=True).call("error-body", None)]
+        return [replace(_around(value), is_failed=True).call("error-body", None)]
     around = _around(value)
     if around.is_failed and (around.model or around.request_id):
         return [around.call("usage-line", None)]
@@ -78,7 +78,7 @@ def _find(value: Body, outer: Envelope, depth: int) -> Reading | None:
             return Skip(SkipKind.NO_CALL, "an embeddings reply: embeddings have no prompt cache")
         is_router = _is_openrouter(value)
         provider = "openrouter" if is_router else around.provider or _provider(value, usage)
-        named = around if provider == around.provider else around.but(provider=provider)
+        named = around if provider == around.provider else replace(around, provider=provider)
         return named.call(_shape(value, usage, depth), found)
     if depth >= _DEEPEST:
         return None
@@ -100,7 +100,7 @@ def _around(value: Body) -> Envelope:
         request_id = f"reply:{reply_id}"
     if (model, request_id) == (around.model, around.request_id):
         return around
-    return around.but(model=model, request_id=request_id)
+    return replace(around, model=model, request_id=request_id)
 
 
 def _looks_like_reply(value: Body) -> bool:

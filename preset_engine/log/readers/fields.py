@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from preset_engine.log.call import Call, Counts
@@ -89,10 +89,6 @@ class Envelope:
             self.request_id,
             self.is_failed,
         )
-
-    def but(self, **values: object) -> Envelope:
-        """A copy with other values."""
-        return replace(self, **values)  # type: ignore[arg-type]  # names are checked at run time
 
 
 def envelope(value: Body) -> Envelope:

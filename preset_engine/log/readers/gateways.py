@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from preset_engine.log.call import Reading, Skip, SkipKind
 from preset_engine.log.readers.fields import Body, Envelope, envelope, first_text, inner, text
@@ -27,7 +28,8 @@ def _litellm(value: Body) -> list[Reading] | None:
     response = inner(value, "response", "usage")
     found = parse_usage(usage) or parse_usage(response) or parse_usage(value)
     around = envelope(value)
-    named = around.but(
+    named = replace(
+        around,
         session=first_text(value, ("session_id", "trace_id")),
         user=first_text(value, ("end_user", "user")),
         request_id=around.request_id or _prefixed("litellm", value.get("id")),

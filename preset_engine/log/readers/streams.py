@@ -8,6 +8,8 @@ cumulative usage in every chunk; chunks of one reply share its id and count once
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from preset_engine.log.call import Reading, Skip, SkipKind
 from preset_engine.log.readers.fields import Body, envelope, identity, inner, objects, text
 from preset_engine.log.readers.memory import Memory
@@ -54,7 +56,7 @@ def finish(memory: Memory) -> list[Reading]:
     around = envelope(body).within(memory.stream_envelope)
     reply_id = identity(text(body.get("id")))
     request_id = around.request_id or (f"reply:{reply_id}" if reply_id else None)
-    named = around.but(provider=around.provider or "anthropic", request_id=request_id)
+    named = replace(around, provider=around.provider or "anthropic", request_id=request_id)
     return [named.call("anthropic-stream", parse_usage(body.get("usage")))]
 
 
@@ -83,7 +85,8 @@ def _responses(value: Body, kind: str) -> list[Reading]:
         return [_event()]
     around = envelope(body).within(envelope({k: v for k, v in value.items() if k != "type"}))
     reply_id = identity(text(body.get("id")))
-    named = around.but(
+    named = replace(
+        around,
         provider=around.provider or "openai",
         request_id=around.request_id or (f"reply:{reply_id}" if reply_id else None),
     )
@@ -97,7 +100,8 @@ def _chunk(value: Body) -> list[Reading]:
         return [_event()]
     around = envelope(value)
     reply_id = identity(text(value.get("id")))
-    named = around.but(
+    named = replace(
+        around,
         provider=around.provider or "openai",
         request_id=around.request_id or (f"reply:{reply_id}" if reply_id else None),
     )
