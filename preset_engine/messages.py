@@ -62,6 +62,11 @@ class ChatMessage:
             return ""
         return "\n".join(str(part["text"]) for part in content if isinstance(part.get("text"), str))
 
+    @property
+    def is_empty(self) -> bool:
+        """It has neither content nor calls; a blank text is content."""
+        return not self.content and not self.tool_calls
+
     def to_json(self) -> JsonObject:
         """The OpenAI object; keys stand in the order role, content, name, tool fields, the rest."""
         content = self.content

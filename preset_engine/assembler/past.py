@@ -164,7 +164,7 @@ def _zone(
         for number, message in changed.items():
             renewed[number] = message
         messages = tuple(renewed)
-    empty = [n for n in _suspects(turns, changed) if _is_empty(messages[n])]
+    empty = [n for n in _suspects(turns, changed) if messages[n].is_empty]
     if empty:
         gone = set(empty)
         kept = [number for number in range(len(messages)) if number not in gone]
@@ -184,10 +184,6 @@ def _zone(
 def _suspects(turns: Turns, changed: dict[int, ChatMessage]) -> list[int]:
     """Messages that may be empty: those whose macros ran, and those that came in so."""
     return sorted({*changed, *turns.empty})
-
-
-def _is_empty(message: ChatMessage) -> bool:
-    return not message.content and not message.tool_calls
 
 
 @dataclass(frozen=True, slots=True)

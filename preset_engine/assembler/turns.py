@@ -130,7 +130,7 @@ def extend_turns(turns: Turns, records: Stored, first: int, style: Style) -> Tur
         return Turns(
             turns.messages + messages,
             turns.marked + tuple(first_new + n for n in odd if messages[n].content),
-            empty=turns.empty + tuple(first_new + n for n in odd if _is_empty(messages[n])),
+            empty=turns.empty + tuple(first_new + n for n in odd if messages[n].is_empty),
         )
     return _convert(turns, records, first, style)
 
@@ -224,12 +224,8 @@ def _convert(
         tuple(marked),
         None if is_straight else tuple(sources),
         tuple(items) if has_groups else None,
-        tuple(number for number, message in enumerate(messages) if _is_empty(message)),
+        tuple(number for number, message in enumerate(messages) if message.is_empty),
     )
-
-
-def _is_empty(message: ChatMessage) -> bool:
-    return not message.content and not message.tool_calls
 
 
 def _messages_of(record: ChatMessage | ChatRecord, style: Style) -> tuple[ChatMessage, ...]:
