@@ -1,4 +1,4 @@
-"""Characters that need a rule: what JavaScript calls white space, and what UTF-8 or a database cannot take.
+"""Characters that need a rule: JavaScript's white space, what UTF-8 or a database cannot take, what nobody can print.
 
 JavaScript writes NUL and half surrogate pairs into JSON. Halves that belong together are joined; what is left over
 becomes U+FFFD, and so does NUL (design decision 19).
@@ -32,3 +32,10 @@ def join_surrogates(text: str) -> str:
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def printable(text: str) -> str:
+    """The text on one line, with U+FFFD for control characters, direction marks and all else without a shape."""
+    return (
+        text if text.isprintable() else "".join(c if c.isprintable() else REPLACEMENT for c in text)
+    )

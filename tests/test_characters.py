@@ -2,7 +2,7 @@
 
 import pytest
 
-from preset_engine.characters import JS_SPACE, clean_text, join_surrogates
+from preset_engine.characters import JS_SPACE, clean_text, join_surrogates, printable
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,8 @@ def test_white_space_is_javascripts():
     assert len(JS_SPACE) == len(set(JS_SPACE)) == 25
     assert "\ufeff" in JS_SPACE
     assert not set("\x1c\x1d\x1e\x1f\x85\u200b") & set(JS_SPACE)
+
+
+def test_what_has_no_shape_is_shown_by_a_sign():
+    assert printable("a\x1b[31m\nb\u202e\ud83d") == "a\ufffd[31m\ufffdb\ufffd\ufffd"
+    assert printable("é 山水 \U0001f600") == "é 山水 \U0001f600"

@@ -1,4 +1,4 @@
-"""A scenario, the one-document form of everything a turn needs, read into values; and its answer.
+"""A scenario, the one-document form of everything a turn needs, read into values.
 
 The format is that of the captured scenarios: `inputs` (preset, card, persona, chat, typed text, settings),
 `macro_engine`, `now`, `timezone`; `dialect` is ours. Reading is pure: no file is opened here.

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from preset_engine.cache.chart import Bar, Point, rate_lines, stacked_bars
 from preset_engine.cache.document import Document, lines_of
 from preset_engine.cache.report import Report, Row, Side
+from preset_engine.characters import printable
 from preset_engine.errors import LogError
 from preset_engine.log.times import format_time
 
@@ -62,7 +63,7 @@ def write_page(document: Document, target: Path) -> None:
 
 def visible(text: str) -> str:
     """A text from a log with control characters and direction marks replaced, and at most 200 characters."""
-    shown = "".join(c if c.isprintable() else "\ufffd" for c in text[:201])
+    shown = printable(text[:201])
     return shown if len(shown) <= 200 else shown[:199] + "…"
 
 

@@ -15,6 +15,7 @@ from unicodedata import east_asian_width
 
 from preset_engine.cache.document import Document, lines_of
 from preset_engine.cache.report import Report, Row, Side
+from preset_engine.characters import printable
 
 _MOST_ROWS = 40
 _NARROW, _WIDE = 72, 110  # columns of a terminal
@@ -42,16 +43,11 @@ def show(document: Document) -> None:
     draw(_totals(document))
     draw(_rows(report))
     for line in _remarks(document):
-        print(_wrapped(visible(line)) if is_terminal else visible(line))
+        print(_wrapped(printable(line)) if is_terminal else printable(line))
 
 
 def _wrapped(line: str) -> str:
     return fill(line, get_terminal_size().columns, subsequent_indent="  ")
-
-
-def visible(value: str) -> str:
-    """A text from a log without control characters."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in value)
 
 
 def per_cent(rate: float | None) -> str:
@@ -119,7 +115,7 @@ def _remarks(document: Document) -> list[str]:
 
 
 def _draw_plain(grid: Grid) -> None:
-    cells = [tuple(map(visible, row)) for row in (grid.columns, *grid.rows)]
+    cells = [tuple(map(printable, row)) for row in (grid.columns, *grid.rows)]
     widths = [max(map(_width, column)) for column in zip(*cells)]
     if grid.title:
         print(grid.title)
@@ -156,12 +152,12 @@ def _draw_rich(grid: Grid) -> None:
     ]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number in shown:
-        name, is_name = visible(grid.columns[number]), number < grid.names
+        name, is_name = printable(grid.columns[number]), number < grid.names
         head = name if is_name or console.width >= _WIDE else name.replace(" ", "\n")
         justify: Literal["left", "right"] = "left" if is_name else "right"
         table.add_column(Text(head), justify=justify, overflow="fold", no_wrap=not is_name)
     for row in grid.rows:
-        table.add_row(*(Text(visible(row[number])) for number in shown))
+        table.add_row(*(Text(printable(row[number])) for number in shown))
     if grid.title:
-        console.print(Text(visible(grid.title), style="bold"))
+        console.print(Text(printable(grid.title), style="bold"))
     console.print(table, "")

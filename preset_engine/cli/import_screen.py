@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from preset_engine.characters import printable
 from preset_engine.cli.note_table import by_weight, note_table
 from preset_engine.cli.render import DIM, plural
 
@@ -45,7 +46,7 @@ def print_report(
     """
     console = console or Console(highlight=False)
     console.print(
-        Text.assemble((_plain(file), "bold"), "  ", _FORMS.get(str(report["kind"]), "")),
+        Text.assemble((printable(file), "bold"), "  ", _FORMS.get(str(report["kind"]), "")),
         soft_wrap=True,
     )
     facts = _facts(report["preset"])
@@ -67,7 +68,7 @@ def _facts(preset: dict[str, Any]) -> Table:
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     tokens = preset["tokens"]
-    grid.add_row("name", Text(_plain(preset["name"])))
+    grid.add_row("name", Text(printable(preset["name"])))
     entries = f"{plural(preset['prompt_count'], 'entry', 'entries')}, {preset['enabled_count']} switched on"
     chat = f", {preset['in_chat_count']} of them in the chat" if preset["in_chat_count"] else ""
     grid.add_row("entries", f"{entries}{chat}; {preset['unlisted_count']} not in the order")
@@ -87,7 +88,7 @@ def _order(preset: dict[str, Any]) -> str:
     count, followed = preset["order_count"], preset["order_character_id"]
     if not count:
         return "none in the file; the default order stands in"
-    whose = f", that of {_plain(followed)} is followed" if followed else ""
+    whose = f", that of {printable(followed)} is followed" if followed else ""
     return ("one list" if count == 1 else f"{count} lists") + whose
 
 
@@ -103,16 +104,11 @@ def _macros(macros: list[dict[str, Any]]) -> Text:
         return Text("none")
     text = Text(f"{plural(total, 'use')} of {plural(len(known), 'known name')}")
     if known:
-        text.append(": " + ", ".join(f"{_plain(use['name'])} {use['count']}" for use in known[:8]))
+        text.append(
+            ": " + ", ".join(f"{printable(use['name'])} {use['count']}" for use in known[:8])
+        )
         text.append(", …" if len(known) > 8 else "")
     if unknown:
         stay = "stays" if len(unknown) == 1 else "stay"
         text.append(f"; {plural(len(unknown), 'unknown name')} {stay} as text", style=DIM)
     return text
-
-
-def _plain(text: str) -> str:
-    """The text on one line, without control characters that a terminal would obey."""
-    return "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
-    )
