@@ -36,6 +36,7 @@ from preset_engine.macros.scanner import (
     Token,
     scan,
 )
+from preset_engine.macros.simple import simple_calls
 
 _SENTENCE = PLAIN | OPEN_BRACE | START
 _WORD = TEXT | COLON
@@ -51,6 +52,12 @@ def parse(text: str, max_depth: int) -> Document:
     """
     if "{{" not in text:
         return Document(text, ())
+    calls = simple_calls(text) if max_depth > 0 else None
+    return parse_fully(text, max_depth) if calls is None else Document(text, calls)
+
+
+def parse_fully(text: str, max_depth: int) -> Document:
+    """As `parse`, for texts of every kind."""
     return _Parse(text, scan(text, max_depth)).document()
 
 
