@@ -51,7 +51,8 @@ def shape_zones(
     before = _shape_zone(zones.before, chosen, names, is_first=True)
     is_start = not before and zones.history.is_empty
     after = _shape_zone(zones.after, chosen, names, is_first=is_start)
-    history = replace(zones.history, is_joined=True)
+    given = zones.history
+    history = HistoryZone(given.records, given.start, given.injected, True, given.pieces_of)
     shaped = Zones(before, history, after, zones.tail)
     return _with_placeholder(shaped, placeholder) if chosen.basic is Mode.STRICT else shaped
 

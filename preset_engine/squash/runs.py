@@ -7,7 +7,7 @@ texts, and holds the last few chats.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import compress, count, islice
@@ -128,7 +128,7 @@ def join_segments(
     last: ChatMessage | None = None
     for atom in _atoms(segments, records):
         first = records[atom.start] if isinstance(atom, Span) else atom.message
-        if last is not None and can_join(last, first):
+        if last is not None and last.role == first.role and can_join(last, first):
             yield from _open(group)
             if isinstance(atom, Span) and atom.stop - atom.start > 1:
                 group.append(Span(atom.start, atom.start + 1))
@@ -156,14 +156,17 @@ def _open(group: list[Segment]) -> Iterator[Segment]:
 def _atoms(segments: Iterable[Span | Draft], records: tuple[ChatMessage, ...]) -> Iterator[Segment]:
     """Cut each range at its runs; inside what is left of a range nothing joins."""
     runs = find_runs(records)
+    place, count_of_runs = -1, len(runs)
     for segment in segments:
         if not runs or isinstance(segment, Draft):
             yield segment
             continue
         at, stop = segment.start, segment.stop
-        first = bisect_right(runs, at, key=lambda run: run.stop)
-        for run in runs[first : bisect_left(runs, stop, key=lambda run: run.start)]:
+        if place < 0:
+            place = bisect_right(runs, at, key=lambda run: run.stop)
+        while place < count_of_runs and (run := runs[place]).start < stop:
             start, end = max(run.start, at), min(run.stop, stop)
+            place += run.stop <= stop  # else the rest of it follows behind a draft
             if start > at:
                 yield Span(at, start)
             if end - start == run.stop - run.start:
@@ -173,6 +176,8 @@ def _atoms(segments: Iterable[Span | Draft], records: tuple[ChatMessage, ...]) -
             else:
                 yield Span(start, end)
             at = end
+            if end == stop:
+                break
         if stop > at:
             yield Span(at, stop)
 

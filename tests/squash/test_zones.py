@@ -12,7 +12,7 @@ from preset_engine.messages import ChatMessage, OriginKind
 from preset_engine.squash.mode import Mode
 from preset_engine.squash.names import Names
 from preset_engine.squash.native import shape_zones
-from preset_engine.squash.runs import Span, find_runs
+from preset_engine.squash.runs import Span, can_join, find_runs, join_messages
 from preset_engine.squash.zones import HistoryZone, Injected, Zones
 from tests.squash.made import IMAGE, draft, plain_lists, rebuilds, told, zones
 
@@ -183,3 +183,29 @@ def test_runs_of_a_growing_history_are_those_of_a_new_one(
         fresh = tuple(replace(message) for message in records)
         assert find_runs(records) == find_runs(fresh)
         assert find_runs(records[:-1]) == find_runs(fresh[:-1])
+
+
+@given(
+    st.lists(
+        st.sampled_from([A, B, C, ChatMessage("user", ""), ChatMessage("tool", "r")]), max_size=14
+    ),
+    st.integers(0, 6),
+    st.lists(st.tuples(st.integers(0, 14), st.sampled_from(["user", "system"])), max_size=6),
+)
+def test_neighbours_of_one_role_join_whatever_parts_of_a_run_stand_between_drafts(
+    said: list[ChatMessage], start: int, put_in: list[tuple[int, str]]
+) -> None:
+    records = tuple(replace(message) for message in said)
+    injected = tuple(Injected(place, draft(role, "n")) for place, role in sorted(put_in))
+    zone = HistoryZone(records, min(start, len(records)), injected)
+    wanted: list[list[ChatMessage]] = []
+    for message in zone.messages():
+        if wanted and can_join(wanted[-1][-1], message):
+            wanted[-1].append(message)
+        else:
+            wanted.append([message])
+    joined = replace(zone, is_joined=True)
+    assert joined.messages() == [
+        join_messages(group) if len(group) > 1 else group[0] for group in wanted
+    ]
+    assert [one.message for one in joined.drafts()] == joined.messages()
