@@ -12,9 +12,18 @@ from collections.abc import Iterator
 
 from preset_engine.macros.builtin import card
 from preset_engine.macros.engine import Engine
-from preset_engine.macros.invocation import Invocation, MacroRejected
+from preset_engine.macros.invocation import MacroRejected
 from preset_engine.macros.legacy_match import exact, prefix
-from preset_engine.macros.legacy_table import CARD, FIRST, LAST, NAMES, TAGS, Step, named
+from preset_engine.macros.legacy_table import (
+    CARD,
+    FIRST,
+    LAST,
+    NAMES,
+    TAGS,
+    Step,
+    answer_of,
+    named,
+)
 from preset_engine.macros.registry import Macro, MacroRegistry, Volatility
 from preset_engine.macros.run import Run
 from preset_engine.macros.view import MacroView
@@ -98,7 +107,11 @@ def _environment(run: Run) -> Iterator[Step]:
         yield from CARD
     yield from NAMES
     for name, value in run.extra.items():
-        yield named(name, lambda _run, value=value: value)  # type: ignore[misc]  # binds the loop's value
+        yield _given(name, value)
+
+
+def _given(name: str, value: str) -> Step:
+    return named(name, lambda _run: value)
 
 
 def _registered(registry: MacroRegistry) -> Iterator[Step]:
@@ -109,13 +122,11 @@ def _registered(registry: MacroRegistry) -> Iterator[Step]:
 
 
 def _user_step(macro: Macro) -> Step:
-    def answer(run: Run, _groups: tuple[str, ...], _start: int) -> str:
-        assert macro.handler is not None
-        return macro.handler(Invocation(macro.name, (), run))
-
     names_of = "|".join(re.escape(name) for name in (macro.name, *macro.aliases))
+    answer = answer_of(macro)
     is_volatile = macro.volatility is not Volatility.never
-    return Step("{{", exact(prefix(r"\{\{(?:" + names_of + r")\}\}")), answer, is_volatile)
+    find = exact(prefix(r"\{\{(?:" + names_of + r")\}\}"))
+    return Step("{{", find, lambda run, _g, _s: answer(run), is_volatile)
 
 
 def _count_left(run: Run, text: str) -> None:

@@ -24,6 +24,7 @@ from preset_engine.macros.legacy_match import (
     up_to_brace,
     up_to_close,
 )
+from preset_engine.macros.registry import Macro
 from preset_engine.macros.run import Run
 from preset_engine.macros.view import MacroView
 
@@ -59,6 +60,26 @@ def _viewed(name: str, value: Callable[[MacroView], str], *, is_volatile: bool =
     return named(name, lambda run: value(run.ledger.view), is_volatile=is_volatile)
 
 
+def answer_of(macro: Macro) -> Callable[[Run], str]:
+    """What a macro's own function answers; the old engine gives it no arguments."""
+
+    def answer(run: Run) -> str:
+        assert macro.handler is not None
+        return macro.handler(Invocation(macro.name, (), run))
+
+    return answer
+
+
+def _tag(name: str, value: Callable[[MacroView], str]) -> Step:
+    opening = f"<{name}>"
+    return Step(
+        opening.lower(),
+        exact(prefix(opening)),
+        lambda run, _g, _s: value(run.ledger.view),
+        is_tag=True,
+    )
+
+
 def _field(name: str, field: str) -> Step:
     raw = card.FIELDS[field]
     return named(name, lambda run: run.card_text(field, raw(run.ledger.view)))
@@ -90,34 +111,30 @@ def _pick_finder(text: str) -> Iterator[Found]:
 
 
 def _variable_steps() -> Iterator[Step]:
-    """All setting before all adding before all reading; first the chat's store, then the user's."""
-    for scope, mid in (("local", ""), ("global", "global")):
-        yield Step(
-            "{{set" + mid + "var::",
-            name_and_value(prefix(r"\{\{set" + mid + "var::"), least=0),
-            lambda run, g, _, scope=scope: set_variable(  # type: ignore[misc]  # binds the loop's value
-                run, scope, strip(g[0]), g[1], is_tainted=False
-            ),
-        )
-        yield Step(
-            "{{add" + mid + "var::",
-            name_and_value(prefix(r"\{\{add" + mid + "var::"), least=1),
-            lambda run, g, _, scope=scope: _added(run, scope, g),  # type: ignore[misc]
-        )
-        for word, size in (("inc", 1), ("dec", -1)):
-            yield Step(
-                "{{" + word + mid + "var::",
-                up_to_brace(prefix(r"\{\{" + word + mid + "var::")),
-                lambda run, g, _, scope=scope, size=size: add_variable(  # type: ignore[misc]
-                    run, scope, strip(g[0]), size, is_tainted=False
-                ),
-                is_volatile=True,
-            )
-        yield Step(
-            "{{get" + mid + "var::",
-            up_to_brace(prefix(r"\{\{get" + mid + "var::")),
-            lambda run, g, _, scope=scope: get_variable(run, scope, strip(g[0])),  # type: ignore[misc]
-        )
+    """First the chat's store, then the user's."""
+    yield from _store_steps("local", "")
+    yield from _store_steps("global", "global")
+
+
+def _store_steps(scope: str, mid: str) -> Iterator[Step]:
+    """All setting before all adding before all reading; `mid` stands in the names of the store's macros."""
+    yield Step(
+        "{{set" + mid + "var::",
+        name_and_value(prefix(r"\{\{set" + mid + "var::"), least=0),
+        lambda run, g, _s: set_variable(run, scope, strip(g[0]), g[1], is_tainted=False),
+    )
+    yield Step(
+        "{{add" + mid + "var::",
+        name_and_value(prefix(r"\{\{add" + mid + "var::"), least=1),
+        lambda run, g, _s: _added(run, scope, g),
+    )
+    yield _counting(scope, "inc" + mid + "var", 1)
+    yield _counting(scope, "dec" + mid + "var", -1)
+    yield Step(
+        "{{get" + mid + "var::",
+        up_to_brace(prefix(r"\{\{get" + mid + "var::")),
+        lambda run, g, _s: get_variable(run, scope, strip(g[0])),
+    )
 
 
 def _added(run: Run, scope: str, groups: tuple[str, ...]) -> str:
@@ -125,30 +142,29 @@ def _added(run: Run, scope: str, groups: tuple[str, ...]) -> str:
     return ""
 
 
+def _counting(scope: str, name: str, size: int) -> Step:
+    return Step(
+        "{{" + name + "::",
+        up_to_brace(prefix(r"\{\{" + name + "::")),
+        lambda run, g, _s: add_variable(run, scope, strip(g[0]), size, is_tainted=False),
+        is_volatile=True,
+    )
+
+
 def _template_steps() -> Iterator[Step]:
     for macro in templates.MACROS:
-        answer = macro.handler
-        assert answer is not None
         for name in macro.names(Engine.legacy):
-            yield named(name, lambda run, answer=answer: answer(Invocation("", (), run)))  # type: ignore[misc]
+            yield named(name, answer_of(macro))
 
 
 _PICK = up_to_brace(prefix(r"\{\{pick\s?:"), extra_colon=True)
 
-TAGS = tuple(
-    Step(
-        f"<{tag}>".lower(),
-        exact(prefix(f"<{tag}>")),
-        lambda run, _g, _s, value=value: value(run.ledger.view),  # type: ignore[misc]
-        is_tag=True,
-    )
-    for tag, value in (
-        ("USER", lambda view: view.user),
-        ("BOT", lambda view: view.char),
-        ("CHAR", lambda view: view.char),
-        ("CHARIFNOTGROUP", names.group_names),
-        ("GROUP", names.group_names),
-    )
+TAGS = (
+    _tag("USER", lambda view: view.user),
+    _tag("BOT", lambda view: view.char),
+    _tag("CHAR", lambda view: view.char),
+    _tag("CHARIFNOTGROUP", names.group_names),
+    _tag("GROUP", names.group_names),
 )
 FIRST = (
     Step("{{roll", up_to_brace(prefix(r"\{\{roll[ :]")), _roll, is_volatile=True),
