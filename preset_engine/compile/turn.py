@@ -22,10 +22,11 @@ from preset_engine.assembler.plan import Plan
 from preset_engine.assembler.scene import open_scene
 from preset_engine.assembler.shape import ShapedTurn, shape_plain, shape_turn
 from preset_engine.compile.unread import unread_parts
+from preset_engine.content.check import check_content
 from preset_engine.content.content import Content
 from preset_engine.context import Context
 from preset_engine.dialect import Dialect, Switches
-from preset_engine.errors import Note
+from preset_engine.errors import AssemblyError, Note
 from preset_engine.history.window import window_start
 from preset_engine.messages import ChatMessage, JsonObject, JsonValue, Origin
 from preset_engine.preset.model import Preset
@@ -83,11 +84,12 @@ def compile_turn(
         window: number of history blocks to keep, cut with hysteresis; None keeps all.
 
     Raises:
-        AssemblyError: an unknown mode, or content that cannot become messages.
+        AssemblyError: an unknown mode, a wrong type, or content that cannot become messages.
         MacroError: a text outgrew the limits of expansion.
         InputRefused: there is no such dialect.
     """
     dialect = dialect if isinstance(dialect, Dialect) else Dialect.read(dialect)
+    _check(preset, content)
     if not isinstance(content.history, str | tuple):
         history: Any = tuple(content.history)  # of one kind, as before
         content = replace(content, history=history)
@@ -108,6 +110,14 @@ def compile_turn(
         partial(_causes, preset, dialect.switches, scene.causes, scene.changed_variables()),
         context,
     )
+
+
+def _check(preset: object, content: Content) -> None:
+    if preset is not None and not isinstance(preset, Preset):
+        kind = type(preset).__name__
+        message = f"the preset is of type {kind}; give load_preset(…).preset or None"
+        raise AssemblyError(message)
+    check_content(content)
 
 
 def _causes(

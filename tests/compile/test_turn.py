@@ -9,7 +9,7 @@ import pytest
 from preset_engine.compile.turn import compile_turn
 from preset_engine.content.content import Content
 from preset_engine.dialect import Dialect
-from preset_engine.errors import InputRefused
+from preset_engine.errors import AssemblyError, InputRefused
 from preset_engine.messages import ChatMessage
 from preset_engine.preset.importer import load_preset
 from tests import truth
@@ -182,3 +182,31 @@ def test_a_dialect_may_be_given_by_its_name(dialect):
     assert named.messages == compile_turn(preset, content, dialect=dialect).messages
     with pytest.raises(InputRefused, match="use native or sillytavern"):
         compile_turn(preset, content, dialect="tavern")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "wanted"),
+    [
+        (
+            "history",
+            [{"role": "user", "content": "a"}],
+            "a list of dict; give a text, or a list of",
+        ),
+        ("history", None, "give a text"),
+        ("persona", "Noa", "give Persona"),
+        ("card", "card.png", "the card's JSON object"),
+        ("before", "A pier.", "a list of Block"),
+        ("after", ["A pier."], "a list of Block"),
+        ("world_books", {"entries": {}}, "a list of JSON objects"),
+        ("turn", None, "a text"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named_with_what_belongs_there(field, value, wanted):
+    with pytest.raises(AssemblyError, match=rf"Content\.{field} .*{wanted}"):
+        compile_turn(None, Content(**{field: value}))
+
+
+def test_what_load_preset_returns_is_not_taken_for_the_preset_in_it():
+    imported = load_preset({"prompts": [{"identifier": "main", "content": "b"}]})
+    with pytest.raises(AssemblyError, match=r"give load_preset\(…\)\.preset"):
+        compile_turn(imported, Content(turn="a"))
