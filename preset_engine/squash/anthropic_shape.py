@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from preset_engine.characters import JS_SPACE
+from preset_engine.json_values import as_object
 from preset_engine.messages import ChatMessage, JsonObject, JsonValue
 from preset_engine.squash.names import NO_NAMES, Names, name_prefix
 from preset_engine.squash.shaped import PLACEHOLDER
@@ -143,8 +144,7 @@ def _text(text: str) -> JsonObject:
 
 
 def _tool_use(call: JsonObject) -> JsonObject:
-    function = call.get("function")
-    told: JsonObject = function if isinstance(function, dict) else {}
+    told = as_object(call.get("function"))
     return {
         "type": "tool_use",
         "id": call.get("id"),

@@ -11,8 +11,8 @@ their last part, so that the next turn finds the second one where this turn wrot
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
 
+from preset_engine.json_values import as_text
 from preset_engine.messages import JsonObject, JsonValue
 
 DEFAULT_TTL = "5m"
@@ -63,13 +63,10 @@ def mark_messages(
 
 def _with_mark(message: JsonObject, ttl: str) -> JsonObject:
     content = message.get("content")
-    parts: list[JsonValue]
-    if isinstance(content, list):
-        parts = list(content)
-    else:
-        parts = [{"type": "text", "text": content if isinstance(content, str) else ""}]
-    if not parts:
-        return message
+    plain: list[JsonValue] = [{"type": "text", "text": as_text(content)}]
+    parts = content if isinstance(content, list) else plain
+    last = parts[-1] if parts else None
+    if not isinstance(last, dict):
+        return message  # there is no part that could carry the mark
     mark: JsonObject = {"type": "ephemeral", "ttl": ttl}
-    parts[-1] = {**cast("JsonObject", parts[-1]), "cache_control": mark}
-    return {**message, "content": parts}
+    return {**message, "content": [*parts[:-1], {**last, "cache_control": mark}]}

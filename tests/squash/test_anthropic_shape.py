@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -127,6 +128,12 @@ def test_system_messages_alone_get_a_placeholder() -> None:
 def test_marks_count_switches_of_the_speaker(roles: str, depth: int, places: list[int]) -> None:
     names = {"u": "user", "a": "assistant", "s": "system"}
     assert mark_places([names[role] for role in roles], depth) == places
+
+
+@pytest.mark.parametrize("content", [[], ["text"], [{"type": "text"}, None]])
+def test_a_message_without_a_last_part_that_is_an_object_stays_unmarked(content: Any) -> None:
+    messages: list[JsonObject] = [{"role": "user", "content": content}]
+    assert mark_messages(messages, 0) == messages
 
 
 @given(message_lists, st.integers(-1, 4), st.booleans(), st.booleans())
