@@ -39,7 +39,8 @@ fix: $(STAMP)                 ## let ruff mend what it can
 rates: $(STAMP)               ## pass rate of each topic and kind of the golden, cases and corpus folders
 	$(BIN)/python -m pytest -q -m truth --rates
 
-bench: $(STAMP)               ## budgets as ratios in one run
+bench: $(STAMP)               ## budgets as ratios in one run, a peer beside them
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 torture: $(STAMP)             ## writers killed with -9, 200 times for each back end
