@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from preset_engine.cache.reading import open_logs
 from preset_engine.cli.app import build
 from preset_engine.errors import PresetEngineError
+from tests.program import run_program
 from tests.truth import folder
 
 
@@ -21,11 +22,6 @@ def run(*words):
     """The command in this process; an error of ours stays in `exception`."""
     words = ["cache", "report", *map(str, words)]
     return CliRunner(env={"COLUMNS": "160", "NO_COLOR": "1"}).invoke(build(), words)
-
-
-def run_apart(*words):
-    command = [sys.executable, "-m", "preset_engine", "cache", "report", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def line(minute, cached, **more):
@@ -178,7 +174,7 @@ def test_wrong_use_is_an_error_of_ours_in_one_line(words, log):
 
 
 def test_an_error_ends_the_program_with_status_two_and_one_line():
-    done = run_apart("/no/such/log")
+    done = run_program("cache", "report", "/no/such/log")
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert "Traceback" not in done.stderr

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+
+from tests.program import run_program
 
 SCENARIO = {
     "name": "tea",
@@ -42,14 +42,7 @@ SCENARIO = {
 
 
 def assemble(*arguments, given=""):
-    return subprocess.run(
-        [sys.executable, "-m", "preset_engine", "assemble", *arguments],
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return run_program("assemble", *arguments, given=given)
 
 
 def test_a_scenario_from_standard_input_answers_with_messages_params_and_variables():

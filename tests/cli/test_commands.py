@@ -14,6 +14,7 @@ import typer.main
 from rich.cells import cell_len
 
 from preset_engine.cli.app import build
+from tests.program import run_program
 from tests.truth import ROOT
 
 if sys.platform != "win32":
@@ -48,16 +49,6 @@ def test_every_command_and_option_says_what_it_is_for(path, command):
     assert all(parameter.help for parameter in command.params if parameter.name != "help")
 
 
-def run(*words, **variables):
-    return subprocess.run(
-        [sys.executable, "-m", "preset_engine", *words],
-        capture_output=True,
-        env={**os.environ, **variables},
-        timeout=60,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "named"),
     [
@@ -69,7 +60,7 @@ def run(*words, **variables):
     ids=["argument", "option", "command", "value"],
 )
 def test_a_wrong_use_is_one_line_with_status_2_and_names_the_help(words, named):
-    done = run(*words)
+    done = run_program(*words, given=b"")
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith("preset-engine: ")
@@ -78,7 +69,9 @@ def test_a_wrong_use_is_one_line_with_status_2_and_names_the_help(words, named):
 
 
 def test_an_output_that_lacks_a_character_shows_a_sign_for_it():
-    done = run("probe", str(ROOT / "presets/ye-hang.json"), PYTHONIOENCODING="ascii")
+    done = run_program(
+        "probe", ROOT / "presets/ye-hang.json", given=b"", env={"PYTHONIOENCODING": "ascii"}
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"dialect native ?" in done.stdout
 

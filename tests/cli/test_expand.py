@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from preset_engine.cli.expand import register
 from preset_engine.errors import PresetEngineError
 from preset_engine.macros.registry import default_registry
 from tests import truth
+from tests.program import run_program
 
 SCENARIO = {
     "now": "2026-02-03T16:00:00Z",
@@ -25,12 +24,6 @@ SCENARIO = {
         "settings": {"chat_metadata": {"variables": {"n": "1"}}},
     },
 }
-
-
-def run(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """The program in a process of its own."""
-    command = [sys.executable, "-m", "preset_engine", "expand", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, timeout=60, check=False)
 
 
 def invoke(*arguments: str, given: bytes = b"") -> Result:
@@ -49,7 +42,9 @@ def scenario(tmp_path: Path) -> str:
 
 
 def test_the_whole_of_standard_input_is_one_text(scenario: str) -> None:
-    done = run("--scenario", scenario, given="{{user}},\r\n{{char}} 文 {{x}}\n".encode())
+    done = run_program(
+        "expand", "--scenario", scenario, given="{{user}},\r\n{{char}} 文 {{x}}\n".encode()
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == "Jon,\r\nIva 文 {{x}}\n".encode()
 
@@ -115,7 +110,7 @@ def test_wrong_use_is_an_error_of_ours(arguments: list[str], given: bytes, said:
 
 
 def test_an_error_is_one_line_and_status_two() -> None:
-    done = run("--engine", "old")
+    done = run_program("expand", "--engine", "old", given=b"")
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
 
 

@@ -21,14 +21,7 @@ from preset_engine.cli.json_io import (
 from preset_engine.errors import InputTooLarge, UnreadableInput
 from preset_engine.messages import JsonObject
 from tests.cli.test_assemble import SCENARIO
-
-
-def program(
-    *arguments: str, given: bytes = b"", **streams: object
-) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "preset_engine", *arguments]
-    options = {"input": given, "stdout": subprocess.PIPE, **streams}
-    return subprocess.run(command, stderr=subprocess.PIPE, timeout=60, check=False, **options)
+from tests.program import run_program
 
 
 def test_a_number_beyond_every_range_is_null_as_javascript_prints_it() -> None:
@@ -53,7 +46,7 @@ def test_a_row_that_fails_is_named_and_leaves_the_next_alone() -> None:
 
 def test_a_line_of_bad_bytes_fails_alone() -> None:
     good = json.dumps(SCENARIO).encode()
-    done = program("assemble", "-", "--lines", given=good + b"\n\xff\xfe\n" + good)
+    done = run_program("assemble", "-", "--lines", given=good + b"\n\xff\xfe\n" + good)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (1, b"")
     assert [("error" in answer) for answer in answers] == [False, True, False]
@@ -83,7 +76,7 @@ def test_what_is_no_text_or_no_json_is_named(tmp_path: Path) -> None:
 )
 def test_an_output_that_is_full_is_one_line_and_status_2(command: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
-        done = program(*command, given=json.dumps(SCENARIO).encode(), stdout=full)
+        done = run_program(*command, given=json.dumps(SCENARIO).encode(), stdout=full)
     assert done.returncode == 2
     assert done.stderr.startswith(b"preset-engine: output: ")
     assert done.stderr.count(b"\n") == 1
@@ -99,7 +92,7 @@ def test_closed_streams_give_no_traceback(command: str) -> None:
 
 def test_a_file_name_cannot_steer_the_terminal() -> None:
     for command in ("assemble", "squash", "import", "probe"):
-        done = program(command, "a\nb\x1b[31m\u202e")
+        done = run_program(command, "a\nb\x1b[31m\u202e", given=b"")
         assert done.stderr.count(b"\n") == 1
         assert b"\x1b" not in done.stderr
         assert "\u202e".encode() not in done.stderr
@@ -108,6 +101,6 @@ def test_a_file_name_cannot_steer_the_terminal() -> None:
 def test_a_device_without_an_end_is_no_preset() -> None:
     if not Path("/dev/zero").exists():
         pytest.skip("needs /dev/zero")
-    done = program("import", "/dev/zero")
+    done = run_program("import", "/dev/zero", given=b"")
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import pytest
@@ -17,6 +15,7 @@ from preset_engine.llm.request import ToolCall
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
 from preset_engine.storage.open import open_storage
+from tests.program import run_program
 from tests.storage.conftest import make_place
 
 
@@ -150,13 +149,7 @@ def test_the_store_can_come_from_the_environment(url):
 
 
 def test_a_refusal_of_the_program_itself_is_one_line_and_status_2(tmp_path):
-    command = [sys.executable, "-m", "preset_engine", "sessions", "show", "ghost"]
-    done = subprocess.run(
-        [*command, "--store", f"sqlite:{tmp_path / 's.db'}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program("sessions", "show", "ghost", "--store", f"sqlite:{tmp_path / 's.db'}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "preset-engine: no session 'ghost' here; `sessions list` shows the ids\n"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +12,13 @@ from preset_engine.cli.squash import answer_row
 from preset_engine.errors import InputRefused
 from preset_engine.messages import JsonObject, JsonValue
 from tests import truth
+from tests.program import run_program
 
 MESSAGES = [
     {"role": "system", "content": "A"},
     {"role": "system", "content": "B"},
     {"role": "assistant", "content": "hi"},
 ]
-
-
-def _run(*arguments: str, given: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "preset_engine", "squash", *arguments]
-    return subprocess.run(
-        command,
-        input=given,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
 
 
 def _differs(found: Any, expected: Any) -> bool:
@@ -62,7 +48,7 @@ def test_a_row_is_answered_as_sillytavern_does(row: truth.Row) -> None:
 
 
 def test_a_list_is_shaped_with_the_chosen_mode() -> None:
-    done = _run("--mode", "strict", "--json", given=json.dumps(MESSAGES))
+    done = run_program("squash", "--mode", "strict", "--json", given=json.dumps(MESSAGES))
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == [
         {"role": "system", "content": "A\n\nB"},
@@ -74,7 +60,7 @@ def test_a_list_is_shaped_with_the_chosen_mode() -> None:
 def test_the_boolean_joins_system_messages_only(tmp_path: Path) -> None:
     source = tmp_path / "messages.json"
     source.write_text(json.dumps({"messages": MESSAGES}), "utf-8")
-    done = _run(str(source), "--system", given="")
+    done = run_program("squash", str(source), "--system", given="")
     assert json.loads(done.stdout) == [
         {"role": "system", "content": "A\nB"},
         {"role": "assistant", "content": "hi"},
@@ -87,7 +73,7 @@ def test_each_line_gets_one_answer_and_a_bad_one_ends_with_status_1() -> None:
         {"id": "b", "kind": "other", "messages": []},
         {"id": "c", "kind": "post_process", "messages": [1]},
     ]
-    done = _run("--lines", given="\n".join(map(json.dumps, rows)) + "\n{\n")
+    done = run_program("squash", "--lines", given="\n".join(map(json.dumps, rows)) + "\n{\n")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["id"] for answer in answers] == ["a", "b", "c", None]
     assert ["error" in answer for answer in answers] == [False, True, True, True]
@@ -97,13 +83,13 @@ def test_each_line_gets_one_answer_and_a_bad_one_ends_with_status_1() -> None:
 
 @pytest.mark.parametrize("given", ["", "{}", "[1]", "\x00"])
 def test_unreadable_input_is_one_line_and_status_2(given: str) -> None:
-    done = _run(given=given)
+    done = run_program("squash", given=given)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
 
 
 def test_an_unknown_mode_is_named() -> None:
-    done = _run("--mode", "strictest", given="[]")
+    done = run_program("squash", "--mode", "strictest", given="[]")
     assert done.returncode == 2
     assert "'strictest'" in done.stderr
 
