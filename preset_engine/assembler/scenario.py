@@ -61,20 +61,21 @@ def read_scenario(body: JsonValue) -> Scenario:
 
     Raises:
         UnreadableInput: it is no object, or a part of it has another form.
+        InputRefused: there is no such dialect.
     """
     if not isinstance(body, dict):
         raise UnreadableInput("a scenario is a JSON object with `inputs`; this is something else")
     inputs = body.get("inputs")
     if not isinstance(inputs, dict):
         raise UnreadableInput("the scenario has no `inputs` object")
-    preset = inputs.get("preset")
+    preset, dialect = inputs.get("preset"), body.get("dialect")
     settings = _settings(body, inputs)
     drawn = settings.get("random_source")
     return Scenario(
         name=str(body.get("name") or ""),
         preset=preset if isinstance(preset, dict) else None,
         content=_content(inputs, settings),
-        dialect=_dialect(body.get("dialect")),
+        dialect=Dialect.sillytavern if dialect is None else Dialect.read(str(dialect)),
         clock=_clock(body.get("now"), body.get("timezone")),
         random=to_float(drawn) if isinstance(drawn, int | float) else None,
     )
@@ -126,16 +127,6 @@ def _persona(value: JsonValue) -> Persona | None:
         if isinstance(number := value.get(key), int)
     }
     return Persona(str(value.get("name") or "User"), str(value.get("description") or ""), **numbers)
-
-
-def _dialect(value: JsonValue) -> Dialect:
-    if value is None:
-        return Dialect.sillytavern
-    try:
-        return Dialect(str(value))
-    except ValueError:
-        message = f"there is no dialect {value!r}: use {' or '.join(Dialect)}"
-        raise UnreadableInput(message) from None
 
 
 def _clock(now: JsonValue, zone: JsonValue) -> datetime | None:
