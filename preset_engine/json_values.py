@@ -20,6 +20,11 @@ def as_objects(value: JsonValue) -> list[JsonObject]:
     return [item for item in as_list(value) if isinstance(item, dict)]
 
 
+def as_texts(value: JsonValue) -> tuple[str, ...]:
+    """The texts of a list, in order; what else is in it is left out."""
+    return tuple(item for item in as_list(value) if isinstance(item, str))
+
+
 def as_text(value: JsonValue, default: str = "") -> str:
     """The value where it is text, else the default."""
     return value if isinstance(value, str) else default

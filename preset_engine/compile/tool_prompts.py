@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from preset_engine.compile.experiences import PRINCIPLES_TAGS, TOOL_TAGS
+from preset_engine.json_values import as_text, as_texts
+from preset_engine.messages import JsonValue
 
 _INSTRUCTION = (
     "How the tools of this conversation are meant to be used. Read it before the first call."
@@ -44,22 +46,14 @@ class ToolPromptSpec:
     prompt_injections: tuple[str, ...] = ()
 
 
-def read_tool_spec(body: Mapping[str, object]) -> ToolPromptSpec:
+def read_tool_spec(body: Mapping[str, JsonValue]) -> ToolPromptSpec:
     """Read a spec object; what is no text is left out."""
     return ToolPromptSpec(
-        name=_text(body.get("name")),
-        description=_text(body.get("description")),
-        best_practices=_texts(body.get("best_practices")),
-        prompt_injections=_texts(body.get("prompt_injections")),
+        name=as_text(body.get("name")),
+        description=as_text(body.get("description")),
+        best_practices=as_texts(body.get("best_practices")),
+        prompt_injections=as_texts(body.get("prompt_injections")),
     )
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
 def tool_block(specs: Iterable[ToolPromptSpec]) -> str | None:

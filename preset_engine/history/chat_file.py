@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from preset_engine.errors import InputTooLarge, Note, UnreadableInput, Weight
-from preset_engine.json_values import as_object, as_text
+from preset_engine.json_values import as_object, as_text, as_texts
 from preset_engine.messages import ChatRecord, JsonObject, JsonValue
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -79,10 +79,6 @@ def read_chat(source: str | bytes) -> ChatFile:
 
 def read_record(body: Mapping[str, JsonValue]) -> ChatRecord:
     """One message line; wrong types are read as absent, unknown keys are kept in `extra`."""
-    swipes = body.get("swipes")
-    texts = (
-        tuple(text for text in swipes if isinstance(text, str)) if isinstance(swipes, list) else ()
-    )
     index = body.get("swipe_id")
     sent_at = body.get("send_date")
     return ChatRecord(
@@ -90,7 +86,7 @@ def read_record(body: Mapping[str, JsonValue]) -> ChatRecord:
         text=as_text(body.get("mes")),
         is_user=bool(body.get("is_user")),
         is_hidden=bool(body.get("is_system")),
-        swipes=texts,
+        swipes=as_texts(body.get("swipes")),
         swipe_index=index if isinstance(index, int) and not isinstance(index, bool) else 0,
         sent_at=sent_at if isinstance(sent_at, str | int | float) else None,
         extra={key: value for key, value in body.items() if key not in _OWN_KEYS},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from preset_engine.errors import InputTooLarge
-from preset_engine.json_values import as_list, as_object, as_objects, as_text
+from preset_engine.json_values import as_list, as_object, as_objects, as_text, as_texts
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.preset.assembly_settings import NAMES as SETTING_NAMES
 from preset_engine.preset.assembly_settings import read_settings
@@ -78,41 +78,36 @@ def _entries(value: JsonValue, names: dict[str, str], notes: Notebook) -> tuple[
 
 
 def _entry(item: JsonObject, number: int, names: dict[str, str]) -> PromptEntry:
-    given = item.get("id", item.get("identifier"))
-    identity = given if isinstance(given, str) and given else f"unnamed-{number + 1}"
-    hole = item.get("sourceIdentifier")
+    identity = as_text(item.get("id", item.get("identifier"))) or f"unnamed-{number + 1}"
     is_marker = read_flag(item.get("marker"), default=False) or (
         identity in FILLED and not item.get("content")
     )
-    identifier = hole if is_marker and isinstance(hole, str) and hole in FILLED else identity
+    hole = as_text(item.get("sourceIdentifier"))
+    identifier = hole if is_marker and hole in FILLED else identity
     names[identity] = identifier
     place = as_object(item.get("injection"))
-    depth, order, role, name = (
-        place.get("depth"),
-        place.get("order"),
-        item.get("role"),
-        item.get("name"),
-    )
-    content = item.get("content")
-    triggers = place.get("triggers")
-    default_role = "user" if identifier == "currentTurn" else "system"
+    depth, order = place.get("depth"), place.get("order")
     return PromptEntry(
         identifier=identifier,
-        name=name if isinstance(name, str) and name else identity,
-        role=str(role) if role in ROLES else default_role,
-        content=as_text(content),
+        name=as_text(item.get("name")) or identity,
+        role=_role(item.get("role"), identifier),
+        content=as_text(item.get("content")),
         is_marker=is_marker,
         is_enabled=read_flag(item.get("enabled"), default=True),
         system_prompt=_optional_flag(item.get("systemPrompt")),
         position=int(place.get("position") == 1),
         depth=depth if is_depth(depth) else 4,
         injection_order=order if isinstance(order, (int, float)) else 100,
-        triggers=tuple(t for t in triggers if isinstance(t, str))
-        if isinstance(triggers, list)
-        else (),
+        triggers=as_texts(place.get("triggers")),
         forbid_overrides=read_flag(item.get("forbidOverrides"), default=False),
         place=f"$.prompts[{number}]",
     )
+
+
+def _role(value: JsonValue, identifier: str) -> str:
+    if isinstance(value, str) and value in ROLES:
+        return value
+    return "user" if identifier == "currentTurn" else "system"
 
 
 def _optional_flag(value: JsonValue) -> bool | None:
