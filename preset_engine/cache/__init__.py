@@ -2,7 +2,7 @@
 
 The modules by their part in it::
 
-    what is asked       run, query, lifetimes
+    what is asked       options, wish, query, lifetimes
     from logs to rows   reading, families, table, duck, duck_table, spark
     the answer          report, prices, document
     what is shown       page, chart

@@ -73,25 +73,29 @@ def report(
     ] = "auto",
 ) -> None:
     """Hit rates by group, first calls and later calls apart. Status 1 when no line is of a known shape."""
-    from preset_engine.cache import run
+    from preset_engine.cache import options
+    from preset_engine.cache.wish import Wish, make_document
     from preset_engine.errors import InputRefused
 
     if as_json and as_csv:
         raise InputRefused("--json and --csv cannot both be printed; give one of them")
-    since_ms, until_ms = run.read_moment("--since", since), run.read_moment("--until", until)
-    question = run.ask_for(
-        run.read_keys("--by", by),
-        run.read_keys("--group", group),
+    since_ms, until_ms = (
+        options.read_moment("--since", since),
+        options.read_moment("--until", until),
+    )
+    question = options.ask_for(
+        options.read_keys("--by", by),
+        options.read_keys("--group", group),
         _start(days, since_ms),
         until_ms,
         gap_minutes,
         use_lifetimes=ttl,
         with_days=html is not None or full,
     )
-    rates = run.read_baseline(baseline)
-    wish = run.Wish(tuple(logs), question, engine, tuple(compare or ()), prices, rates)
+    rates = options.read_baseline(baseline)
+    wish = Wish(tuple(logs), question, engine, tuple(compare or ()), prices, rates)
     with _progress(logs) as tick:
-        document = run.make_document(wish, tick)
+        document = make_document(wish, tick)
     if html is not None:
         from preset_engine.cache.page import write_page  # loads jinja2
 

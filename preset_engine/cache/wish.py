@@ -1,19 +1,17 @@
-"""One run of the report: options as a person writes them, to a document."""
+"""A wish for a report, and the document that answers it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from preset_engine.cache.document import Baseline, Document, remarks
-from preset_engine.cache.lifetimes import LIFETIMES
-from preset_engine.cache.query import HOUR_MS, KEYS, Question
+from preset_engine.cache.options import read_moment
+from preset_engine.cache.query import HOUR_MS, Question
 from preset_engine.cache.reading import EngineName, Logs, Tick, open_logs
 from preset_engine.cache.report import Report
 from preset_engine.errors import InputRefused
-from preset_engine.log.times import read_time
 
 if TYPE_CHECKING:
     from preset_engine.cache.prices import Money, Prices
@@ -41,7 +39,7 @@ class Wish:
 
 
 def make_document(wish: Wish, tick: Tick | None = None) -> Document:
-    """Read the logs and answer; the first wish for money or comparison asks the same logs again.
+    """Read the logs and answer. Money, and a range to compare with, are asked of the same open logs.
 
     Raises:
         InputRefused: an option, a price file or a log cannot be used.
@@ -71,75 +69,6 @@ def make_document(wish: Wish, tick: Tick | None = None) -> Document:
             other = logs.ask(wish.question)
     name = ", ".join(wish.compare)
     return Document(report, files, engine, skipped, notes, wish.baseline, other, name, money, hours)
-
-
-def read_keys(option: str, text: str) -> tuple[str, ...]:
-    """Keys written as `preset,provider`.
-
-    Raises:
-        InputRefused: a name is no key.
-    """
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    wrong = next((name for name in names if name not in KEYS), None)
-    if wrong is not None or not names:
-        raise InputRefused(f"{option}: {wrong or ''!r} is no key; choose from {', '.join(KEYS)}")
-    return names
-
-
-def read_moment(option: str, text: str | None) -> int | None:
-    """A time in ISO form or as seconds since 1970, in milliseconds; None stays None.
-
-    Raises:
-        InputRefused: the text is no time.
-    """
-    found = read_time(text)
-    if text is not None and found is None:
-        raise InputRefused(
-            f"{option}: {text!r} is no time; write 2026-01-31 or 2026-01-31T08:00:00Z"
-        )
-    return found
-
-
-def read_baseline(text: str | None) -> Baseline | None:
-    """A baseline written as `first=8.6,later=20.7`, in per cent.
-
-    Raises:
-        InputRefused: it is written otherwise.
-    """
-    if text is None:
-        return None
-    rates: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, figure = part.strip().partition("=")
-        try:
-            rates[name] = float(figure.rstrip("%"))
-        except ValueError:
-            rates[""] = 0.0
-    if set(rates) - {"first", "later"}:
-        raise InputRefused(f"--baseline: {text!r} is no baseline; write first=8.6,later=20.7")
-    return Baseline(**rates)
-
-
-def ask_for(
-    by: Sequence[str],
-    group: Sequence[str],
-    since_ms: int | None,
-    until_ms: int | None,
-    gap_minutes: float | None,
-    *,
-    use_lifetimes: bool = False,
-    with_days: bool = True,
-) -> Question:
-    """A question from options."""
-    return Question(
-        by=tuple(by),
-        group=tuple(group),
-        since_ms=since_ms,
-        until_ms=until_ms,
-        gap_seconds=None if gap_minutes is None else round(gap_minutes * 60),
-        lifetimes=LIFETIMES if use_lifetimes else {},
-        with_days=with_days,
-    )
 
 
 def _load(path: Path) -> Prices:
