@@ -96,11 +96,11 @@ def _settings(body: JsonObject, inputs: JsonObject) -> JsonObject:
 
 def _content(inputs: JsonObject, settings: JsonObject) -> Content:
     metadata = as_object(settings.get("chat_metadata"))
-    card = inputs.get("card")
+    card, persona = inputs.get("card"), inputs.get("persona")
     return Content(
         history=_history(inputs.get("chat")),
         turn=str(inputs.get("user_message") or ""),
-        persona=_persona(inputs.get("persona")),
+        persona=Persona.from_json(persona) if isinstance(persona, dict) else None,
         card=card if isinstance(card, dict) else None,
         world_books=as_objects(inputs.get("world_books")),
         regex_scripts=as_objects(settings.get("regex_scripts")),
@@ -116,17 +116,6 @@ def _history(chat: JsonValue) -> tuple[ChatMessage, ...] | tuple[ChatRecord, ...
     if lines and all("role" in line and "mes" not in line for line in lines):
         return tuple(ChatMessage.from_json(line) for line in lines)
     return tuple(read_record({"send_date": _SENT_AT, **line}) for line in lines)
-
-
-def _persona(value: JsonValue) -> Persona | None:
-    if not isinstance(value, dict):
-        return None
-    numbers = {
-        key: number
-        for key in ("position", "depth", "role")
-        if isinstance(number := value.get(key), int)
-    }
-    return Persona(str(value.get("name") or "User"), str(value.get("description") or ""), **numbers)
 
 
 def _clock(now: JsonValue, zone: JsonValue) -> datetime | None:

@@ -171,7 +171,7 @@ def open_scene(
     switches = dialect.switches
     card = read_card(content.card) if content.card is not None else Card()
     char = (card.file_name if switches.opens_chat else card.name) or content.char or "Assistant"
-    user = (content.persona.name if content.persona else "") or content.user or "User"
+    user = content.user_name
     persona = content.persona or Persona(name=user)
     card = _overridden(card, content)
     chat = Chat(content.history if not isinstance(content.history, str) else (), user, char)

@@ -38,13 +38,7 @@ def read_persona(field: str, value: JsonValue) -> Persona:
     """A persona object, or a text that is its description."""
     if isinstance(value, str):
         return Persona(description=value)
-    body = _object(field, value)
-    numbers = {
-        key: number
-        for key in ("position", "depth", "role")
-        if isinstance(number := body.get(key), int) and not isinstance(number, bool)
-    }
-    return Persona(str(body.get("name") or "User"), str(body.get("description") or ""), **numbers)
+    return Persona.from_json(_object(field, value))
 
 
 def _refuse(field: str, wanted: str) -> NoReturn:

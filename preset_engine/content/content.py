@@ -38,6 +38,17 @@ class Persona:
     depth: int = 2
     role: int = 0
 
+    @classmethod
+    def from_json(cls, body: Mapping[str, JsonValue]) -> Persona:
+        """Read a persona object; what is missing or of a wrong type has its default."""
+        numbers = {
+            key: number
+            for key in ("position", "depth", "role")
+            if isinstance(number := body.get(key), int) and not isinstance(number, bool)
+        }
+        name, description = body.get("name"), body.get("description")
+        return cls(str(name or "User"), str(description or ""), **numbers)
+
 
 @dataclass(frozen=True, slots=True)
 class Slots:
@@ -101,3 +112,8 @@ class Content:
     global_variables: Mapping[str, JsonValue] = field(default_factory=dict)
     generation_type: str = "normal"
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def user_name(self) -> str:
+        """The name that counts for the user: the persona's, else `user`, else `User`."""
+        return (self.persona.name if self.persona else "") or self.user or "User"

@@ -20,10 +20,11 @@ def greeting(content: Content, now: str) -> SessionRecord | None:
         return None
     card = read_card(content.card)
     persona = content.persona
-    user = (persona.name if persona else "") or content.user or "User"
     char = card.name or content.char or "Assistant"
     about = persona.description if persona else ""
-    texts = [put_names(text, user, char, about) for text in card.fields.greetings if text]
+    texts = [
+        put_names(text, content.user_name, char, about) for text in card.fields.greetings if text
+    ]
     if not texts:
         return None
     alternatives = tuple(texts) if len(texts) > 1 else ()
