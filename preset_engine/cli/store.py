@@ -92,6 +92,6 @@ def read_wanted_status(name: str) -> SessionStatus | None:
 
 def print_json(value: JsonValue) -> None:
     """Print a value as JSON on one line, ASCII only."""
-    import json
+    from preset_engine.cli.json_io import to_json
 
-    print(json.dumps(value, ensure_ascii=True))
+    print(to_json(value))
