@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import BinaryIO
 from preset_engine.errors import InputTooLarge, PresetEngineError, UnreadableInput
 from preset_engine.messages import JsonObject, JsonValue
 
+_STEERING = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 MAX_BYTES = 64 * 1024 * 1024  # of a document, of a row
 
 
@@ -93,11 +95,16 @@ def parse_json(text: str, where: str | Path) -> JsonValue:
 
 
 def to_json(value: object, *, indent: int | None = None, ascii_only: bool = True) -> str:
-    """JSON text; a number beyond every range, which JSON has no word for, becomes null as in JavaScript."""
+    """JSON text for a pipe or a terminal.
+
+    A number beyond every range, which JSON has no word for, becomes null as in JavaScript. Characters that steer
+    a terminal are escaped, since foreign texts hold them.
+    """
     try:
-        return json.dumps(value, ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=indent, allow_nan=False)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+        text = json.dumps(_finite(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False)
+    return text if ascii_only else _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def print_json(value: object) -> None:

@@ -29,6 +29,13 @@ def test_a_number_beyond_every_range_is_null_as_javascript_prints_it() -> None:
     assert json.loads(to_json(value)) == {"a": [None, None, {"b": None}, 1.5]}
 
 
+def test_what_steers_a_terminal_is_escaped_and_means_the_same() -> None:
+    value = {"\x9b31m": ["a\x85\u202eb\x7f", "\u2066文"]}
+    text = to_json(value, ascii_only=False)
+    assert json.loads(text) == value
+    assert text == r'{"\u009b31m": ["a\u0085\u202eb\u007f", "\u2066文"]}'
+
+
 def test_a_row_that_fails_is_named_and_leaves_the_next_alone() -> None:
     def answer(row: JsonObject) -> JsonObject:
         if row["id"] == 2:
