@@ -63,7 +63,7 @@ async def find(store: Store, wanted: str) -> SessionMeta:
         SessionNotFound: there is none, or there are several.
     """
     from preset_engine.errors import SessionNotFound
-    from preset_engine.storage.border import not_found
+    from preset_engine.session.refusals import not_found
 
     exact = await store.get_session(wanted)
     if exact is not None:

@@ -3,7 +3,7 @@
 From what is stored to many sessions at once::
 
     stored values          record, meta, topology, config
-    the store's contract   protocols, slots
+    the store's contract   protocols, slots, refusals
     what a prompt is       frame, prompt, prepared, compression, refine, memo, greeting
     one model call         session, stored, options, loading, call, commit, turn
     one turn               engine, tools, skills, shared_memory

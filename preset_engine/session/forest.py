@@ -7,7 +7,7 @@ back, one by one. How often, with which model and which prompt is the applicatio
 from __future__ import annotations
 
 from preset_engine.context import Context
-from preset_engine.errors import NotConfigured, SessionNotFound
+from preset_engine.errors import NotConfigured
 from preset_engine.session.clock import running_context
 from preset_engine.session.meta import (
     SessionDigest,
@@ -18,6 +18,7 @@ from preset_engine.session.meta import (
 )
 from preset_engine.session.protocols import Store
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
+from preset_engine.session.refusals import not_found
 from preset_engine.session.stored import StoredSession
 from preset_engine.session.topology import SessionTreeNode, TopologyNode
 
@@ -74,7 +75,7 @@ class Forest:
         """
         node = await self.store.get_node(session_id)
         if node is None:
-            raise SessionNotFound(f"no session {session_id!r} in this store")
+            raise not_found(session_id)
         return node
 
     async def get_session_metadata(self, session_id: str) -> SessionMeta:

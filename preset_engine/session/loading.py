@@ -7,13 +7,14 @@ not yet stored are kept here too, so a call that failed does not cost the summar
 
 from __future__ import annotations
 
-from preset_engine.errors import SessionNotFound, StorageError
+from preset_engine.errors import StorageError
 from preset_engine.session.commit import TurnResult
 from preset_engine.session.memo import RecordMemo
 from preset_engine.session.meta import CompressionSnapshot, SessionMeta
 from preset_engine.session.prepared import Loaded, Prepared
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.record import SessionRecord
+from preset_engine.session.refusals import not_found
 
 
 class Loader:
@@ -37,7 +38,7 @@ class Loader:
         storage = self._storage
         meta = await storage.get_session(self._id)
         if meta is None:
-            raise SessionNotFound(f"no session {self._id!r} in this store")
+            raise not_found(self._id)
         return Loaded(
             meta=meta,
             records=await self._read_records(meta),

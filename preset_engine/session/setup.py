@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from preset_engine.errors import NotConfigured, SessionNotFound
+from preset_engine.errors import NotConfigured
 from preset_engine.session.call import CallListener
 from preset_engine.session.config import (
     ContextFn,
@@ -24,6 +24,7 @@ from preset_engine.session.prepared import MutationProducer
 from preset_engine.session.prompt import PromptSetup
 from preset_engine.session.protocols import Store
 from preset_engine.session.queue import Queues
+from preset_engine.session.refusals import not_found
 from preset_engine.session.session import Session
 from preset_engine.session.shared_memory import SharedMemory
 from preset_engine.session.skills import SkillRegistry
@@ -122,7 +123,7 @@ class AgentSetup:
             SessionNotFound: there is no such session.
         """
         if await store.get_session(session_id) is None:
-            raise SessionNotFound(f"no session {session_id!r} in this store")
+            raise not_found(session_id)
         frozen = thawed(await store.get_config(session_id))
         config = merge_config(defaults=self.defaults, parent=frozen, fork=self.own.get(session_id))
         setup = SessionSetup(

@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from preset_engine.context import Context
-from preset_engine.errors import SessionArchived, SessionError, SessionNotFound
+from preset_engine.errors import SessionError
 from preset_engine.session.clock import running_context
 from preset_engine.session.meta import SessionMeta, SessionStatus, stamp
 from preset_engine.session.protocols import SessionStorage
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
+from preset_engine.session.refusals import check_active, not_found
 
 T = TypeVar("T")
 
@@ -53,15 +54,14 @@ class StoredSession:
         """
         meta = await self._storage.get_session(self._id)
         if meta is None:
-            raise SessionNotFound(f"no session {self._id!r} in this store")
+            raise not_found(self._id)
         return meta
 
     async def _active(self) -> SessionMeta:
         return self._check_active(await self.meta())
 
     def _check_active(self, meta: SessionMeta) -> SessionMeta:
-        if meta.is_archived:
-            raise SessionArchived(f"session {self._id!r} is archived; fork it to go on")
+        check_active(meta)
         return meta
 
     async def messages(self, query: RecordQuery = EVERY_RECORD) -> list[SessionRecord]:

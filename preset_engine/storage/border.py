@@ -1,4 +1,4 @@
-"""The border of the store: what comes in is made storable, and said the same way in every back end.
+"""The border of the store: what comes in is made storable, the same way in every back end.
 
 NUL and lone surrogates cannot be stored by PostgreSQL or written as UTF-8; both become U+FFFD here, in texts and
 in every text inside JSON values. Ids are checked, since they become keys and file names.
@@ -12,13 +12,7 @@ from dataclasses import replace
 from math import isfinite
 
 from preset_engine.characters import clean_text
-from preset_engine.errors import (
-    InputRefused,
-    SessionArchived,
-    SessionChanged,
-    SessionError,
-    SessionNotFound,
-)
+from preset_engine.errors import InputRefused, SessionError
 from preset_engine.llm.request import ToolCall
 from preset_engine.messages import JsonObject, JsonValue
 from preset_engine.session.meta import MAX_COUNT, FrozenConfig, SessionMeta
@@ -167,40 +161,3 @@ def touched(meta: SessionMeta, now: str) -> SessionMeta:
 def dumps(value: object) -> str:
     """JSON text on one line, readable in any script; it holds no line break of its own."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=False)
-
-
-# ---- refusals, worded once for all back ends ----
-
-
-def not_found(session_id: str) -> SessionNotFound:
-    """No session of this id."""
-    return SessionNotFound(f"no session {session_id!r} here; `sessions list` shows the ids")
-
-
-def taken(session_id: str) -> SessionError:
-    """The id is in use."""
-    return SessionError(f"a session {session_id!r} is already stored; choose another id")
-
-
-def no_record(session_id: str, number: int) -> SessionNotFound:
-    """The session has no record of this number."""
-    return SessionNotFound(
-        f"session {session_id!r} has no record {number}; it may have been trimmed"
-    )
-
-
-def check_version(meta: SessionMeta, expected: int | None) -> None:
-    """Refuse a write that was prepared from another state of the session."""
-    if expected is not None and meta.version != expected:
-        raise SessionChanged(
-            f"session {meta.id!r} is at version {meta.version}, not {expected}: another writer was first; "
-            "load it again and retry"
-        )
-
-
-def check_active(meta: SessionMeta) -> None:
-    """Refuse a turn on an archived session."""
-    if meta.is_archived:
-        raise SessionArchived(
-            f"session {meta.id!r} is archived and takes no turns; fork it to go on"
-        )

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from preset_engine.session.protocols import SessionDump
-from preset_engine.storage.border import check_id, check_tenant, taken
+from preset_engine.session.refusals import taken
+from preset_engine.storage.border import check_id, check_tenant
 from preset_engine.storage.changes import (
     Change,
     ConfigPut,

@@ -9,16 +9,14 @@ from preset_engine.characters import clean_text
 from preset_engine.session.meta import SessionFilter, SessionMeta
 from preset_engine.session.protocols import Committed, TurnCommit
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
+from preset_engine.session.refusals import check_active, check_version, no_record
 from preset_engine.session.topology import TopologyNode
 from preset_engine.storage.block import Block
 from preset_engine.storage.border import (
-    check_active,
     check_id,
     check_turns,
-    check_version,
     clean_record,
     clean_records,
-    no_record,
     put_over,
     touched,
 )

@@ -13,19 +13,14 @@ from preset_engine.session.meta import (
     SessionMeta,
     SessionStatus,
 )
+from preset_engine.session.refusals import taken
 from preset_engine.session.topology import (
     SessionTreeNode,
     TopologyNode,
     build_forest,
     check_reference,
 )
-from preset_engine.storage.border import (
-    check_id,
-    check_turns,
-    clean_config,
-    put_over,
-    taken,
-)
+from preset_engine.storage.border import check_id, check_turns, clean_config, put_over
 from preset_engine.storage.changes import ConfigPut, MetaPut, NodeAdded, RefAdded
 from preset_engine.storage.workspace import Workspace
 

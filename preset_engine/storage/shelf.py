@@ -13,8 +13,8 @@ from typing import assert_never
 
 from preset_engine.session.meta import FrozenConfig, SessionMeta
 from preset_engine.session.record import RecordQuery, SessionRecord
+from preset_engine.session.refusals import no_record
 from preset_engine.session.topology import TopologyNode
-from preset_engine.storage.border import no_record
 from preset_engine.storage.changes import (
     Change,
     ConfigPut,

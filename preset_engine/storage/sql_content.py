@@ -13,18 +13,15 @@ from preset_engine.characters import clean_text
 from preset_engine.session.meta import SessionFilter, SessionMeta
 from preset_engine.session.protocols import Committed, TurnCommit
 from preset_engine.session.record import EVERY_RECORD, RecordQuery, SessionRecord
+from preset_engine.session.refusals import check_active, check_version, no_record, not_found
 from preset_engine.session.topology import TopologyNode
 from preset_engine.storage.border import (
     bounded,
-    check_active,
     check_id,
     check_turns,
-    check_version,
     clean_record,
     clean_records,
     key_of,
-    no_record,
-    not_found,
     put_over,
 )
 from preset_engine.storage.rows import (

@@ -18,6 +18,7 @@ from preset_engine.session.meta import (
     SessionMeta,
     SessionStatus,
 )
+from preset_engine.session.refusals import not_found, taken
 from preset_engine.session.topology import (
     SessionTreeNode,
     TopologyNode,
@@ -30,9 +31,7 @@ from preset_engine.storage.border import (
     clean_config,
     dumps,
     key_of,
-    not_found,
     put_over,
-    taken,
 )
 from preset_engine.storage.rows import META_COLUMNS, NODE_COLUMNS, config_of, meta_of, nodes_of
 from preset_engine.storage.sql_content import LOCK_SESSION, add_session

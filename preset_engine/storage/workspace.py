@@ -19,8 +19,8 @@ from typing import Protocol
 from anyio import Lock
 
 from preset_engine.session.meta import SessionMeta, stamp
+from preset_engine.session.refusals import not_found
 from preset_engine.storage.block import Block
-from preset_engine.storage.border import not_found
 from preset_engine.storage.changes import Change
 from preset_engine.storage.shelf import Content, Place, Shelf
 
