@@ -9,7 +9,7 @@ from preset_engine.assembler import (
     collection,
     examples,
     inject,
-    place,
+    layout,
     recall,
     scene,
     seen,
@@ -36,7 +36,7 @@ def forget_texts() -> None:
     """Forget how texts are parsed, what they gave and what was made of them."""
     recall._voices.clear()
     collection._prepared.clear()
-    place._filled.clear()
+    layout._known.clear()
     inject._groups.clear()
     native._zones.clear()
     examples.example_drafts.cache_clear()

@@ -5,7 +5,7 @@
     what is given        scenario, scene, chat, skeleton
     texts of the turn    fields, extension, collection, holes, examples, opening, tail
     the history          turns, past, inject
-    the prompt           place, pieces, shape, params
+    the prompt           layout, pieces, shape, params
     its explanation      plan, rows, change
     what is remembered   recall, seen
 """

@@ -35,10 +35,10 @@ from preset_engine.assembler.fields import (
 )
 from preset_engine.assembler.holes import lead_history, put_holes, tail_drafts
 from preset_engine.assembler.inject import group_prompts, place_groups
+from preset_engine.assembler.layout import Layout, lay_out
 from preset_engine.assembler.opening import drop_reply, open_chat, refresh_first
 from preset_engine.assembler.past import Past, read_past, run_macros
 from preset_engine.assembler.pieces import sent
-from preset_engine.assembler.place import Slots, fill_slots
 from preset_engine.assembler.scene import Scene
 from preset_engine.assembler.skeleton import read_skeleton, skeleton_notes
 from preset_engine.assembler.tail import (
@@ -147,23 +147,23 @@ def _collect(scene: Scene, material: _Material) -> Collection:
 
 
 def _fill(scene: Scene, material: _Material, collection: Collection) -> Zones:
-    slots = fill_slots(
+    layout = lay_out(
         collection, material.extensions, drops_unflagged=scene.switches.drops_unflagged
     )
     controls = control_drafts(scene, collection)
     past, prefill = take_prefill(scene, Past(material.turns, start=_start(scene, material.turns)))
     controls.extend(prefill)
-    groups = group_prompts(slots.in_chat, in_chat(material.extensions), scene.trace_supplied)
+    groups = group_prompts(layout.in_chat, in_chat(material.extensions), scene.trace_supplied)
     past = Past(past.turns, place_groups(groups, past.turns.length), past.start)
     is_pinned = bool(scene.user_switch("pin_examples"))
-    examples = _examples(scene, material, slots) if is_pinned else ()
-    if slots.has_history:
+    examples = _examples(scene, material, layout) if is_pinned else ()
+    if layout.has_history:
         head, history, foot, moved = _history(scene, material, collection, past)
     else:
         head, history, foot, moved = [], HistoryZone(), [], ()
     if not is_pinned:
-        examples = _examples(scene, material, slots)
-    before, after = slots.zones(examples)
+        examples = _examples(scene, material, layout)
+    before, after = layout.zones(examples)
     return Zones(
         tuple(sent([*before, *head])),
         history,
@@ -190,9 +190,9 @@ def _start(scene: Scene, turns: Turns) -> int:
     return window_start(turns.messages, scene.window)
 
 
-def _examples(scene: Scene, material: _Material, slots: Slots) -> Sequence[Draft]:
+def _examples(scene: Scene, material: _Material, layout: Layout) -> Sequence[Draft]:
     """The example messages; the head of each block runs its macros once for all."""
-    if not slots.has_examples or not material.examples:
+    if not layout.has_examples or not material.examples:
         return ()
     text = scene.expand(scene.settings.new_example_chat_prompt, "$.new_example_chat_prompt")
     is_volatile = "card.mes_example" in scene.volatile_fields

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.forgetting import forget_chats, forget_presets, forget_texts
-from preset_engine.assembler import collection, inject, place, recall, skeleton
+from preset_engine.assembler import collection, inject, layout, recall, skeleton
 from preset_engine.compile.turn import compile_turn
 from preset_engine.content.content import Block, Content, Persona
 from preset_engine.context import Context
@@ -177,6 +177,6 @@ def test_memories_stay_bounded():
         history = (ChatMessage("user", f"Chat {number}"),)
         compile_turn(preset, Content(history=history, char=f"C{number}"), dialect=Dialect.native)
         compile_turn(_preset(content=f"{number}"), Content(history=history))
-    held = (recall._voices, place._filled, inject._groups, native._zones, skeleton._known)
+    held = (recall._voices, layout._known, inject._groups, native._zones, skeleton._known)
     assert all(len(memory) <= 16 for memory in held)
     assert len(collection._prepared) <= collection._PROMPTS

@@ -1,7 +1,7 @@
 """From the collection to three zones: which prompt gives a message, and where it stands.
 
-Each place of the collection is one slot; the slot of `chatHistory` parts what stands before the history from
-what stands after it. Relative extension prompts stand inside the slot of `main` (SillyTavern reference,
+Prompts stand in the order of the collection; `chatHistory` parts what stands before the history from what
+stands after it. Relative extension prompts stand around `main` (SillyTavern reference,
 section 5).
 """
 
@@ -26,8 +26,8 @@ _NEVER = frozenset({"impersonate", "quietPrompt", "groupNudge", *KNOWN_KEYS.valu
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
-    """The slots around the history.
+class Layout:
+    """What stands around the history.
 
     Attributes:
         before: messages before the history; all of them where the history has no place.
@@ -58,36 +58,36 @@ class Slots:
         return before, after
 
 
-# Slots follow from the prompts alone where no extension prompt stands among them, and most turns have the same.
-_filled: deque[tuple[tuple[object, ...], Slots]] = deque(maxlen=16)
+# A layout follows from the prompts alone where no extension prompt stands among them, and most turns have the same.
+_known: deque[tuple[tuple[object, ...], Layout]] = deque(maxlen=16)
 
 
-def fill_slots(
+def lay_out(
     collection: Collection,
     extensions: Sequence[ExtensionPrompt],
     *,
     drops_unflagged: bool,
-) -> Slots:
-    """Give every relative prompt its slot.
+) -> Layout:
+    """Put every relative prompt where it stands.
 
     Args:
         collection: the prepared prompts.
-        extensions: extension prompts; the relative ones stand inside the slot of `main`.
+        extensions: extension prompts; the relative ones stand around `main`.
         drops_unflagged: a custom prompt needs `system_prompt: false` to give a message.
     """
     if extensions:
         return _fill(collection, extensions, drops_unflagged=drops_unflagged)
     key = (drops_unflagged, collection.disabled, tuple(collection.prompts))
-    found = next((slots for known, slots in tuple(_filled) if known == key), None)
+    found = next((layout for known, layout in tuple(_known) if known == key), None)
     if found is None:
         found = _fill(collection, (), drops_unflagged=drops_unflagged)
-        _filled.append((key, found))
+        _known.append((key, found))
     return found
 
 
 def _fill(
     collection: Collection, extensions: Sequence[ExtensionPrompt], *, drops_unflagged: bool
-) -> Slots:
+) -> Layout:
     zones: tuple[list[Draft], list[Draft]] = ([], [])
     zone, at, example_zone = 0, 0, -1
     hidden = {*collection.disabled - {"main"}, *_NEVER}
@@ -105,10 +105,10 @@ def _fill(
         elif prompt.position == IN_CHAT or identifier in hidden:
             continue
         elif identifier == "main":
-            zones[zone].extend(_main_slot(prompt, collection, extensions))
+            zones[zone].extend(_around_main(prompt, collection, extensions))
         elif prompt.pieces and (prompt.is_custom or not drops_unflagged or identifier in _PLACED):
             zones[zone].append(prompt.draft)
-    return Slots(
+    return Layout(
         tuple(zones[0]),
         tuple(zones[1]),
         has_history=zone == 1,
@@ -133,7 +133,7 @@ def _chat_prompts(collection: Collection, extensions: Sequence[ExtensionPrompt])
     return found
 
 
-def _main_slot(
+def _around_main(
     prompt: Prompt, collection: Collection, extensions: Sequence[ExtensionPrompt]
 ) -> Iterable[Draft]:
     """The prompt `main` with the relative extension prompts around it."""
