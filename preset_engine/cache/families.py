@@ -13,6 +13,7 @@ from preset_engine.errors import MissingExtra, UnreadableInput
 from preset_engine.log.sources import compression, open_log
 
 _SAMPLE = 64 * 1024
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")  # byte-order marks
 
 
 def family_of(path: Path, *, has_zstd: bool) -> str | None:
@@ -27,7 +28,7 @@ def family_of(path: Path, *, has_zstd: bool) -> str | None:
             start = file.read(_SAMPLE)
     except (OSError, EOFError, UnreadableInput, MissingExtra):
         return None
-    if not _is_plain_name(path, kind, has_zstd=has_zstd) or start.startswith(b"\xef\xbb\xbf"):
+    if not _is_plain_name(path, kind, has_zstd=has_zstd) or start.startswith(_MARKS):
         return None
     lines = start.split(b"\n")
     complete = lines[:-1] if len(start) == _SAMPLE else lines

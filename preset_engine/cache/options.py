@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from preset_engine.cache.document import Baseline
 from preset_engine.cache.lifetimes import LIFETIMES
@@ -38,6 +39,13 @@ def read_moment(option: str, text: str | None) -> int | None:
     return found
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError(text)
+    return value
+
+
 def read_baseline(text: str | None) -> Baseline | None:
     """A baseline written as `first=8.6,later=20.7`, in per cent.
 
@@ -50,12 +58,15 @@ def read_baseline(text: str | None) -> Baseline | None:
     for part in text.split(","):
         name, _, figure = part.strip().partition("=")
         try:
-            rates[name] = float(figure.rstrip("%"))
+            rates[name] = _finite(figure.rstrip("%"))
         except ValueError:
             rates[""] = 0.0
     if set(rates) - {"first", "later"}:
         raise InputRefused(f"--baseline: {text!r} is no baseline; write first=8.6,later=20.7")
     return Baseline(**rates)
+
+
+_ENDLESS_MINUTES = 1e9  # nearly 2,000 years
 
 
 def ask_for(
@@ -68,7 +79,15 @@ def ask_for(
     use_lifetimes: bool = False,
     with_days: bool = True,
 ) -> Question:
-    """A question from options."""
+    """A question from options.
+
+    Raises:
+        InputRefused: the pause is endless.
+    """
+    if gap_minutes is not None and not gap_minutes < _ENDLESS_MINUTES:
+        raise InputRefused(
+            f"--gap-minutes: {gap_minutes:g} is no pause; leave the option out for no limit"
+        )
     return Question(
         by=tuple(by),
         group=tuple(group),

@@ -5,6 +5,8 @@ become one prompt count with the cached part inside; calls read by Python are ad
 works on the table `calls`, whoever filled it: it sets failures apart, counts repeated lines once, numbers the
 calls of each group in time order and sums by the chosen keys and the day, first calls and later calls apart.
 
+A count below 0 or beyond any prompt (`log.usage.MAX_COUNT`) is none.
+
 The portable subset: COALESCE, CASE, CAST, ROW_NUMBER, LAG, SUM and COUNT; NULLS LAST spelled out; times as whole
 milliseconds; flags as 0 and 1.
 """
@@ -52,6 +54,12 @@ SELECT at_ms, session, caller, model, provider, preset, end_user, request_id, is
     CASE WHEN own_schema IS NOT NULL THEN 'preset-engine' ELSE 'usage-line' END AS shape,
     source, CAST(0 AS BIGINT) AS ordinal
 FROM (
+    SELECT at_ms, own_schema, source, end_user, session, caller, model, provider, preset, request_id, is_failed, is_odd,
+        CASE WHEN prompt_tokens BETWEEN 0 AND 1000000000000 THEN prompt_tokens END AS prompt_tokens,
+        CASE WHEN cached_tokens BETWEEN 0 AND 1000000000000 THEN cached_tokens END AS cached_tokens,
+        CASE WHEN written_tokens BETWEEN 0 AND 1000000000000 THEN written_tokens END AS written_tokens,
+        CASE WHEN output_tokens BETWEEN 0 AND 1000000000000 THEN output_tokens END AS output_tokens
+FROM (
     SELECT at_ms, own_schema, source, end_user,
         COALESCE(session_id, own_session) AS session,
         COALESCE(caller, own_caller, call_group) AS caller,
@@ -91,6 +99,7 @@ FROM (
             usage.candidatesTokenCount + COALESCE(usage.thoughtsTokenCount, 0)) AS output_tokens
     FROM raw_lines
 ) parsed
+) bounded
 UNION ALL
 SELECT * FROM read_calls
 """

@@ -6,6 +6,7 @@ SQLite comes with Python and starts in milliseconds, so small logs need no extra
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,21 +15,22 @@ from typing import Any, TypeAlias
 from preset_engine.cache.query import CALL_COLUMNS, Question, report_query
 from preset_engine.log.call import Call
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 Rows: TypeAlias = list[tuple[Any, ...]]  # a database row holds what its query asks for
 
 
 def row_of(call: Call) -> tuple[str | int | None, ...]:
-    """A call as a row of the table, in the order of `CALL_COLUMNS`."""
+    """A call as a row of the table, in the order of `CALL_COLUMNS`; half surrogates are replaced."""
     counts = call.counts
     return (
         call.at_ms,
-        call.session,
-        call.caller,
-        call.model,
-        call.provider,
-        call.preset,
-        call.user,
-        call.request_id,
+        _clean(call.session),
+        _clean(call.caller),
+        _clean(call.model),
+        _clean(call.provider),
+        _clean(call.preset),
+        _clean(call.user),
+        _clean(call.request_id),
         int(call.is_failed),
         0,
         int(counts.is_corrected) if counts else 0,
@@ -37,9 +39,13 @@ def row_of(call: Call) -> tuple[str | int | None, ...]:
         counts.written_tokens if counts else None,
         counts.output_tokens if counts else None,
         call.shape,
-        call.source,
+        _clean(call.source),
         call.ordinal,
     )
+
+
+def _clean(text: str | None) -> str | None:
+    return text if text is None or text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def write_rows(calls: Iterable[Call], path: Path) -> int:

@@ -164,16 +164,23 @@ def _read_document(
             yield from read_object(value, memory)
             while place < len(text) and text[place] in " \t\r\n,":
                 place += 1
-    except RecursionError:
-        yield Skip(SkipKind.UNREADABLE, "a JSON document that is nested too deep")
-    except ValueError:
-        if found or "\n" not in text:
-            yield Skip(SkipKind.UNREADABLE, "a JSON document that is cut off or damaged")
-        elif encoding == "utf-16" and not _is_document(text, len(text)):
-            for line in text.splitlines():
+    except (RecursionError, ValueError) as error:
+        if not found and _has_lines(text):
+            for line in text.split("\n"):
                 yield from read_line(line, memory)
+        elif isinstance(error, RecursionError):
+            yield Skip(SkipKind.UNREADABLE, "a JSON document that is nested too deep")
+        elif found or "\n" not in text:
+            yield Skip(SkipKind.UNREADABLE, "a JSON document that is cut off or damaged")
         else:
             yield from _console(text)
+
+
+def _has_lines(text: str) -> bool:
+    """Whether a line of the text is a JSON object by itself: lines after all, the first ones broken."""
+    return any(
+        isinstance(_parse(line), dict) for line in text.split("\n") if line.rstrip().endswith("}")
+    )
 
 
 def _console(text: str) -> Iterator[Reading]:

@@ -21,6 +21,7 @@ from typing import TypeAlias
 
 from preset_engine.log.call import Counts
 
+MAX_COUNT = 10**12  # no call has so many tokens, and a million such lines can still be summed
 Body: TypeAlias = Mapping[str, object]
 
 _PROMPT = ("prompt_tokens", "promptTokens")
@@ -76,13 +77,15 @@ _MISSED = ("prompt_cache_miss_tokens", "promptCacheMissTokens", "cacheMissTokens
 
 
 def whole(value: object) -> int | None:
-    """A count: a whole number of at least 0, written as number or text; anything else is None."""
+    """A count: a whole number from 0 to `MAX_COUNT`, written as number or text; anything else is None."""
     if type(value) is int:  # the usual case, and no bool
-        return value if 0 <= value < 10**18 else None
+        return value if 0 <= value <= MAX_COUNT else None
     if isinstance(value, str):
-        return int(value) if len(value) < 19 and value.isascii() and value.isdigit() else None
+        return (
+            whole(int(value)) if len(value) < 19 and value.isascii() and value.isdigit() else None
+        )
     if isinstance(value, float):
-        return int(value) if 0 <= value < 1e18 and value.is_integer() else None
+        return int(value) if 0 <= value <= MAX_COUNT and value.is_integer() else None
     return None
 
 

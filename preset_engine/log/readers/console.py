@@ -19,7 +19,7 @@ from preset_engine.log.times import read_time
 _STAMP = re.compile(r"\[?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)\]?")
 _TOKENS = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
-    r"""|(?P<placeholder>\[(?:Object|Array|Function|Getter)[^\]]*\]|<ref \*\d+>|undefined|NaN|-?Infinity)"""
+    r"""|(?P<placeholder>\[(?:Object|Array|Function|Getter)[^\]]{0,200}\]|<ref \*\d+>|undefined|NaN|-?Infinity)"""
     r"""|(?P<key>[A-Za-z_$][\w$]*)(?=\s*:)"""
     r"""|(?P<word>[A-Za-z_$][\w$]*)"""
     r"""|(?P<comma>,(?=\s*[}\]]))"""
@@ -31,8 +31,10 @@ def read_text(text: str) -> Iterator[Reading]:
     """Every usage object in a console text."""
     at_ms: int | None = None
     block: list[str] = []
-    depth = 0
+    depth = size = 0
     for line in text.splitlines():
+        if len(line) > _LONGEST:
+            continue
         if not depth:
             stamp = _STAMP.search(line)
             at_ms = read_time(stamp.group(1)) if stamp else at_ms
@@ -43,9 +45,10 @@ def read_text(text: str) -> Iterator[Reading]:
         else:
             block.append(line)
         depth += _balance(block[-1])
-        if depth <= 0 or sum(map(len, block)) > _LONGEST:
+        size += len(block[-1])
+        if depth <= 0 or size > _LONGEST:
             yield from _read_block("\n".join(block), at_ms)
-            block, depth = [], 0
+            block, depth, size = [], 0, 0
     if block:
         yield Skip(SkipKind.UNREADABLE, "an object that does not end")
 
