@@ -191,7 +191,8 @@ class LogWriter:
             encoded.insert(0, _encode(Dropped(self._clock(), unsaid)))
         with _locked(self._folder / f".{self._name}.lock"):
             if day != self._day:
-                self._remove_old(day)
+                today = self._clock().astimezone(self._zone).date()
+                self._remove_old(min(day, today))  # a line from the future makes nothing old
                 self._day = day
             _append_whole(self._folder / f"{self._name}-{day.isoformat()}.jsonl", b"".join(encoded))
         with self._count:
@@ -203,7 +204,7 @@ class LogWriter:
         oldest = today - timedelta(days=self._keep_days)
         for path in self._folder.glob(f"{self._name}-*.jsonl"):
             found = _FILE.fullmatch(path.name)
-            if found and found["name"] == self._name and date.fromisoformat(found["day"]) < oldest:
+            if found and found["name"] == self._name and found["day"] < oldest.isoformat():
                 path.unlink(missing_ok=True)
 
 
@@ -213,10 +214,15 @@ def _encode(line: Line) -> bytes:
 
 
 def _append_whole(path: Path, data: bytes) -> None:
-    """Append all of the bytes or none: what a full disk cut short is taken back. The lock must be held."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    """Append all of the bytes or none: what a full disk cut short is taken back. The lock must be held.
+
+    A line that a crash cut short before is closed first, so that it takes no other with it.
+    """
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         size = os.fstat(file).st_size
+        if size and _last_byte(file, size) != b"\n":
+            data = b"\n" + data
         written = 0
         try:
             while written < len(data):
@@ -226,6 +232,11 @@ def _append_whole(path: Path, data: bytes) -> None:
             raise
     finally:
         os.close(file)
+
+
+def _last_byte(file: int, size: int) -> bytes:
+    os.lseek(file, size - 1, os.SEEK_SET)
+    return os.read(file, 1)
 
 
 @contextmanager

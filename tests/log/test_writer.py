@@ -174,3 +174,28 @@ def test_lone_surrogates_are_replaced_at_the_border(tmp_path):
     (line,) = lines_of(next(tmp_path.glob("*.jsonl")))
     assert line["preset_engine.line.id"] == "a?b"
     assert writer.dropped == 0
+
+
+def test_a_line_from_the_future_makes_no_other_day_old(tmp_path):
+    kept = tmp_path / "calls-2026-02-28.jsonl"
+    kept.write_text("{}\n")
+    with LogWriter(tmp_path, zone=UTC, keep_days=2, clock=lambda: AT) as writer:
+        writer.write(Wide(1, at=datetime(9999, 12, 30, tzinfo=UTC)))
+    assert kept.exists()
+    assert writer.dropped == 0
+
+
+def test_a_file_whose_name_is_no_day_stops_no_line(tmp_path):
+    (tmp_path / "calls-2026-99-99.jsonl").write_text("mine")
+    with LogWriter(tmp_path, zone=UTC, keep_days=2) as writer:
+        writer.write(Wide(1))
+    assert writer.dropped == 0
+    assert (tmp_path / "calls-2026-99-99.jsonl").read_text() == "mine"
+
+
+def test_a_line_that_a_crash_cut_short_takes_no_other_with_it(tmp_path):
+    path = tmp_path / "calls-2026-03-01.jsonl"
+    path.write_text('{"number":1}\n{"numb')
+    with LogWriter(tmp_path, zone=UTC) as writer:
+        writer.write(Wide(3))
+    assert [json.loads(line)["number"] for line in path.read_text().splitlines()[::2]] == [1, 3]
