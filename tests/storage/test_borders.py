@@ -10,6 +10,7 @@ from preset_engine.session.meta import FrozenConfig, MetaUpdate, SessionMeta
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import RecordQuery, SessionRecord
 from preset_engine.storage.transfer import export_forest, import_forest
+from tests.storage.filling import user
 
 pytestmark = pytest.mark.anyio
 
@@ -32,10 +33,6 @@ IDS = [
 ]
 NO_IDS = ["x\x00", "x\ud800", "", "y" * 300]
 HUGE = 2**70
-
-
-def user(text):
-    return SessionRecord("user", text)
 
 
 async def test_every_id_has_a_session_of_its_own(place):

@@ -14,18 +14,14 @@ from hypothesis import strategies as st
 
 from preset_engine.errors import StorageFormat, StorageLost
 from preset_engine.session.protocols import TurnCommit
-from preset_engine.session.record import SessionRecord
 from preset_engine.storage.disk import Part, ProcessLock, append, recover, write_whole
 from preset_engine.storage.journal import file_name
 from preset_engine.storage.lines import decode_line, encode_line, last_step, replay
 from preset_engine.storage.open import open_storage
+from tests.storage.filling import user
 from tests.truth import ROOT
 
 pytestmark = pytest.mark.anyio
-
-
-def user(text):
-    return SessionRecord("user", text)
 
 
 @pytest.fixture

@@ -8,17 +8,12 @@ import pytest
 
 from preset_engine.errors import StorageFull
 from preset_engine.session.protocols import TurnCommit
-from preset_engine.session.record import SessionRecord
 from preset_engine.storage.open import open_storage
-from tests.storage.filling import fill_up
+from tests.storage.filling import fill_up, user
 from tests.storage.small_disk import small_disk
 from tests.truth import ROOT
 
 pytestmark = pytest.mark.anyio
-
-
-def user(text):
-    return SessionRecord("user", text)
 
 
 @pytest.fixture

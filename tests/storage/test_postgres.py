@@ -13,14 +13,10 @@ from preset_engine.session.meta import MetaUpdate
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
 from preset_engine.storage.open import open_storage
-from tests.storage.filling import fill_up
+from tests.storage.filling import fill_up, user
 from tests.storage.small_disk import small_disk
 
 pytestmark = [pytest.mark.anyio, pytest.mark.postgres]
-
-
-def user(text):
-    return SessionRecord("user", text)
 
 
 class Named:

@@ -15,11 +15,10 @@ from preset_engine.errors import (
     StorageLost,
 )
 from preset_engine.session.protocols import TurnCommit
-from preset_engine.session.record import SessionRecord
 from preset_engine.storage import schema, sql_content, sql_tree
 from preset_engine.storage.open import open_storage
 from preset_engine.storage.schema import MIGRATIONS, Migration, migrate
-from tests.storage.filling import fill_up
+from tests.storage.filling import fill_up, user
 from tests.truth import ROOT
 
 pytestmark = pytest.mark.anyio
@@ -30,10 +29,6 @@ def sql_place(request, tmp_path):
     from tests.storage.conftest import make_place
 
     return make_place(request.param, tmp_path)
-
-
-def user(text):
-    return SessionRecord("user", text)
 
 
 def database(store):

@@ -8,12 +8,9 @@ from preset_engine.errors import SessionChanged, SessionNotFound
 from preset_engine.session.meta import FrozenConfig, MetaUpdate
 from preset_engine.session.protocols import TurnCommit
 from preset_engine.session.record import SessionRecord
+from tests.storage.filling import user
 
 pytestmark = pytest.mark.anyio
-
-
-def user(text):
-    return SessionRecord("user", text)
 
 
 async def snapshot(store):
