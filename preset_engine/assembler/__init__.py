@@ -7,5 +7,5 @@
     the history          turns, past, inject
     the prompt           layout, pieces, shape, params
     its explanation      plan, rows, change
-    what is remembered   recall, seen
+    what is remembered   recall, watched, seen
 """

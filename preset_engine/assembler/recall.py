@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
+from preset_engine.assembler.watched import WatchedVariables
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expander
 from preset_engine.macros.view import MacroView
-from preset_engine.messages import JsonValue
 
 _VOICES = 8
 _TEXTS = 4096
@@ -25,67 +25,6 @@ _WORKS = 64
 _T = TypeVar("_T")
 
 VariableKey: TypeAlias = "tuple[str, str]"
-
-
-class WatchedVariables(dict[str, JsonValue]):
-    """A variable store that notes what is read before it is written, and what is written.
-
-    Args:
-        values: the variables to begin with; copied.
-    """
-
-    _missing = object()
-
-    def __init__(self, values: Mapping[str, JsonValue]) -> None:
-        super().__init__(values)
-        self.read: dict[str, object] = {}
-        self.written: set[str] = set()
-
-    def watch(self) -> None:
-        """Begin anew."""
-        self.read = {}
-        self.written = set()
-
-    def peek(self, name: str) -> object:
-        """The value, or a sign that there is none; not noted."""
-        return super().get(name, self._missing)
-
-    def put(self, name: str, value: object) -> None:
-        """Set a value that was read from such a store before; not noted."""
-        super().__setitem__(name, value)  # type: ignore[assignment]  # a JSON value by origin
-
-    def _note(self, name: str) -> None:
-        if name not in self.written and name not in self.read:
-            self.read[name] = self.peek(name)
-
-    # What a macro may do with a store; `dict` does the rest.
-
-    def __getitem__(self, name: str) -> JsonValue:
-        self._note(name)
-        return super().__getitem__(name)
-
-    def __contains__(self, name: object) -> bool:
-        if isinstance(name, str):
-            self._note(name)
-        return super().__contains__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:  # noqa: D102  # `dict` lets any default pass
-        self._note(name)
-        return super().get(name, default)
-
-    def __setitem__(self, name: str, value: JsonValue) -> None:
-        self.written.add(name)
-        super().__setitem__(name, value)
-
-    def __delitem__(self, name: str) -> None:
-        self._note(name)
-        self.written.add(name)
-        super().__delitem__(name)
-
-    def pop(self, name: str, *default: Any) -> Any:  # noqa: D102  # likewise
-        self._note(name)
-        self.written.add(name)
-        return super().pop(name, *default)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +123,7 @@ class RecallingExpander(Expander):
         if known is not None and self.replay(known[0]):
             if self._trail is not None:
                 self._trail.append(known[0])
-            return cast("_T", known[1])
+            return cast("_T", known[1])  # what `work` gave under this key
         outer, self._trail = self._trail, []
         result = work()
         effects = self.end_trail()
@@ -268,7 +207,7 @@ class RecallingExpander(Expander):
         stores, ledger = self._stores or {}, self._ledger
         for key, value in known.writes:
             scope, name = key
-            if value is WatchedVariables._missing:
+            if value is WatchedVariables.missing:
                 stores[scope].pop(name, None)
             else:
                 stores[scope].put(name, value)

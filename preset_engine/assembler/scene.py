@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from preset_engine.assembler.chat import Chat
-from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
+from preset_engine.assembler.recall import RecallingExpander
 from preset_engine.assembler.skeleton import Workshop, workshop_of
+from preset_engine.assembler.watched import WatchedVariables
 from preset_engine.characters import JS_SPACE
 from preset_engine.content.card import Card, read_card
 from preset_engine.content.content import Content, Persona

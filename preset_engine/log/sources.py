@@ -97,4 +97,6 @@ def _open_zstd(raw: BinaryIO) -> BinaryIO:
     except ImportError:
         raise MissingExtra("Reading a log compressed with zstd", "report") from None
     reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-    return cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", reader), 1 << 20))
+    return cast(
+        "BinaryIO", io.BufferedReader(cast("io.RawIOBase", reader), 1 << 20)
+    )  # it is one in all but its type

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preset_engine.assembler.recall import RecallingExpander, WatchedVariables
+from preset_engine.assembler.recall import RecallingExpander
+from preset_engine.assembler.watched import WatchedVariables
 from preset_engine.macros.engine import Engine
 from preset_engine.macros.expand import Expander
 from preset_engine.macros.view import MacroView, Variables
