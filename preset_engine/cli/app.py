@@ -76,7 +76,11 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except SystemExit as leave:
-        raise leave from None
+        if not isinstance(
+            leave.__context__, BrokenPipeError
+        ):  # the parser's answer to a reader that left
+            raise leave from None
+        _shut(sys.stdout)
     except PresetEngineError as error:
         status = _say(str(error))
     except BrokenPipeError:

@@ -241,7 +241,12 @@ def export(
 
     del as_json
     if str(out) == "-":
-        with_store(store, tenant, lambda opened: _write(opened, sys.stdout.write))
+        out_bytes = (
+            sys.stdout.buffer
+        )  # UTF-8 whatever the terminal speaks: an export loses no character
+        with_store(
+            store, tenant, lambda opened: _write(opened, lambda t: out_bytes.write(t.encode()))
+        )
         return
     from preset_engine.errors import UnreadableInput
 
@@ -280,7 +285,8 @@ def import_(
 
     try:
         if str(file) == "-":
-            count = with_store(store, tenant, lambda opened: import_forest(opened, sys.stdin))
+            typed = (line.decode("utf-8-sig") for line in sys.stdin.buffer)
+            count = with_store(store, tenant, lambda opened: import_forest(opened, typed))
         else:
             with file.open(encoding="utf-8-sig", newline="\n") as lines, _busy("Importing"):
                 count = with_store(store, tenant, lambda opened: import_forest(opened, lines))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -222,3 +225,35 @@ async def chain(url, length):
     (root,) = await store.get_tree()
     assert root.to_json()["id"] == "s0"
     await store.close()
+
+
+def piped(*words, text=b"", encoding="ascii"):
+    """The program itself, with streams of another encoding than UTF-8."""
+    env = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "preset_engine", "sessions", *words]
+    return subprocess.run(command, input=text, env=env, capture_output=True, timeout=60)
+
+
+def test_an_export_through_pipes_loses_no_character(tmp_path):
+    here, there = (make_place("sqlite", tmp_path / name).url for name in ("here", "there"))
+    asyncio.run(fill_with(here, "Grüße 你好 \U0001f600"))
+    done = piped("export", "--store", here)
+    assert "你好" in done.stdout.decode()
+    assert piped("import", "-", "--store", there, text=done.stdout).returncode == 0
+    assert [row["label"] for row in answer("list", "--store", there)] == ["Grüße 你好 \U0001f600"]
+
+
+async def fill_with(url, label):
+    store = await open_storage(url)
+    await store.create_session(label=label)
+    await store.close()
+
+
+def test_a_reader_that_leaves_early_is_no_failure(tmp_path):
+    place = make_place("sqlite", tmp_path)
+    asyncio.run(chain(place.url, 2000))
+    command = [sys.executable, "-m", "preset_engine", "sessions", "export", "--store", place.url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        program.stdout.readline()
+        program.stdout.close()
+        assert (program.wait(60), program.stderr.read()) == (0, b"")
