@@ -117,11 +117,7 @@ class Grouping:
     def _changed_starts(self) -> list[int]:
         """Numbers at which a group begins that is not one untouched message."""
         starts = {number for number in self._odd if number not in self._joined}
-        for number in self._joined:
-            start = number - 1
-            while start in self._joined:
-                start -= 1
-            starts.add(start)
+        starts.update(number - 1 for number in self._joined if number - 1 not in self._joined)
         if self._is_renamed:
             pairs = zip(self._roles, self._messages, strict=True)
             renamed = (number for number, (role, one) in enumerate(pairs) if role != one.role)

@@ -177,3 +177,10 @@ def test_no_text_is_lost_but_for_tools(messages: list[ChatMessage], mode: Mode) 
 def test_a_part_whose_type_is_no_word_leaves_no_text(kind: object) -> None:
     messages = parse_messages([{"role": "user", "content": ["x", {"type": kind, "text": "y"}]}])  # type: ignore[dict-item]
     assert [message.text for message in post_process(messages, Mode.MERGE, NAMES)] == [""]
+
+
+def test_a_long_run_of_one_role_is_walked_once() -> None:
+    """Walking back from every message to the first of its run would take minutes here."""
+    many = tuple(ChatMessage("user", "x") for _ in range(100_000))
+    joined = post_process(many, Mode.MERGE, NAMES)
+    assert [len(message.text) for message in joined] == [3 * 100_000 - 2]
