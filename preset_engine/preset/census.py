@@ -25,6 +25,10 @@ MOST_NAMES = 20_000
 """Names that are told apart; the richest real preset has some two hundred."""
 
 
+_GIVEN = {"continue_nudge_prompt": frozenset({"lastchatmessage"})}
+"""Macros that exist in one setting only, where the engine gives their value (SillyTavern's continue nudge)."""
+
+
 @dataclass(frozen=True, slots=True)
 class MacroUse:
     """One macro name of a preset.
@@ -46,6 +50,9 @@ class MacroUse:
         return {"name": self.name, "known": self.is_known, "count": self.count, "first": self.first}
 
 
+_Found = dict[tuple[str, bool], list[str | int]]
+
+
 def count_macros(texts: Iterable[tuple[str, str]], notes: Notebook) -> tuple[MacroUse, ...]:
     """The macros of the texts, most used first.
 
@@ -53,14 +60,14 @@ def count_macros(texts: Iterable[tuple[str, str]], notes: Notebook) -> tuple[Mac
         texts: pairs of place and text.
         notes: gets `macro-unknown`, `braces-unbalanced`, `single-braces`, `legacy-tags`, `template-code`.
     """
-    found: dict[str, list[str | int]] = {}
+    found: _Found = {}
     for place, text in texts:
         if "{{" in text or "}}" in text:
             _count(text, place, found, notes)
         _note_old_names(text, place, notes)
     uses = [
-        MacroUse(str(name), is_known(key), int(count), str(first))
-        for key, (name, count, first) in found.items()
+        MacroUse(str(name), is_given or is_known(key), int(count), str(first))
+        for (key, is_given), (name, count, first) in found.items()
     ]
     uses.sort(key=lambda use: (-use.count, use.name))
     _note_unknown(uses, notes)
@@ -70,7 +77,7 @@ def count_macros(texts: Iterable[tuple[str, str]], notes: Notebook) -> tuple[Mac
 def _count(
     text: str,
     place: str,
-    found: dict[str, list[str | int]],
+    found: _Found,
     notes: Notebook,
 ) -> None:
     opened = text.count("{{")
@@ -80,9 +87,11 @@ def _count(
             "double braces do not pair; what does not close stays as text",
             place,
         )
+    given = _GIVEN.get(place.rpartition(".")[2], frozenset())
     for name, count in Counter(name for name, _ in find_mentions(text)).items():
-        if name.lower() in found or len(found) < MOST_NAMES:
-            use = found.setdefault(name.lower(), [name, 0, place])
+        key = (name.lower(), name.lower() in given)
+        if key in found or len(found) < MOST_NAMES:
+            use = found.setdefault(key, [name, 0, place])
             use[1] = int(use[1]) + count
 
 
