@@ -201,6 +201,7 @@ async def put_insight(url):
     await store.close()
 
 
+@pytest.mark.full
 def test_a_chain_of_two_thousand_generations_is_shown(tmp_path):
     place = make_place("sqlite", tmp_path)
     asyncio.run(chain(place.url, 2000))
