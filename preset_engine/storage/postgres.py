@@ -54,7 +54,7 @@ async def open_postgres(
     pool = psycopg_pool.AsyncConnectionPool(
         url,
         kwargs={"autocommit": True},
-        min_size=1,
+        min_size=0,  # a connection still being made in the background could outlive a cancelled loop
         max_size=POOL_SIZE,
         timeout=WAIT_SECONDS,
         open=False,
