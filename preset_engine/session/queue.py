@@ -45,11 +45,6 @@ class Queues:
             tuple[frozenset[str], str]
         ] = []  # turns, and the key that their tool waits for
 
-    @property
-    def busy(self) -> tuple[str, ...]:
-        """Keys that somebody works on or waits for."""
-        return tuple(self._lines)
-
     @asynccontextmanager
     async def turn(self, key: str, *, may_join: bool = False) -> AsyncIterator[None]:
         """Wait for the key and hold it for the block.
